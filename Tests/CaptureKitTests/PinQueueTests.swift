@@ -45,8 +45,9 @@ struct PinQueueTests {
             ) { transport in
                 let queue = try await rig.queue(transport)
                 let sender = Task { try await queue.run() }
-                let came = try await eventually { right.requests.contains { $0.headers["x-digest"] != nil && $0.body.count > 70_000 } }
-                #expect(came)
+                try await eventually(within: .seconds(10), "the capture has arrived") {
+                    right.requests.contains { $0.headers["x-digest"] != nil && $0.body.count > 70_000 }
+                }
                 sender.cancel()
                 _ = await sender.result
             }
@@ -65,9 +66,9 @@ struct PinQueueTests {
             try await Self.refusals(rig, by: trust, authority, of: server, until: 20)
             let before = try Self.openDescriptors()
             try await Self.refusals(rig, by: trust, authority, of: server, until: 200)
-            let closed = try await eventually { try Self.openDescriptors() <= before }
+            let closed: Void? = try? await eventually(within: .seconds(10), "they are closed") { try Self.openDescriptors() <= before }
             let after = try Self.openDescriptors()
-            #expect(closed, "\(before) before, \(after) afterwards")
+            #expect(closed != nil, "\(before) before, \(after) afterwards")
         }
     }
 
@@ -81,7 +82,7 @@ struct PinQueueTests {
                 let queue = try await rig.queue(transport)
                 let sender = Task { try await queue.run() }
                 // Each time the app comes to the foreground it is tried again, without the waits that have grown.
-                try await poll("\(count) refusals", within: .seconds(60)) {
+                try await eventually(within: .seconds(60), "\(count) refusals") {
                     try await queue.resume()
                     return server.accepted >= count
                 }

@@ -30,8 +30,9 @@ struct PinTests {
                         return
                     }
                 }
-                let closed = try await eventually { server.openConnections == 0 }
-                #expect(closed, sourceLocation: sourceLocation)
+                await #expect(throws: Never.self, sourceLocation: sourceLocation) {
+                    try await eventually(within: .seconds(10), "the connections are closed") { server.openConnections == 0 }
+                }
                 #expect(server.receivedBytes == 0, sourceLocation: sourceLocation)
             }
         }

@@ -22,17 +22,6 @@ func withTransport<Result: Sendable>(
     }
 }
 
-/// Waits until the condition holds.
-/// - Returns: whether it came to hold within ten seconds.
-func eventually(_ condition: () throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
-        if try condition() { return true }
-        try await Task.sleep(for: .milliseconds(5))
-    }
-    return try condition()
-}
-
 /// Keeps the values that a transport reports.
 final class ProgressLog: Sendable {
     private let kept = Mutex<[Int64]>([])

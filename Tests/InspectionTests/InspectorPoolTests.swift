@@ -105,7 +105,7 @@ extension InspectionSuite {
             }
         }
         var process: pid_t = 0
-        try await poll("the program runs", within: .seconds(10)) {
+        try await eventually(within: .seconds(10), "the program runs") {
             process = pid_t(try String(contentsOfFile: note.path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
             return process > 0
         }
@@ -134,7 +134,7 @@ extension InspectionSuite {
             }
         }
         let running = [call(), call()]
-        try await poll("two processes run", within: .seconds(10)) { try Fixtures.children().count == 2 }
+        try await eventually(within: .seconds(10), "two processes run") { try Fixtures.children().count == 2 }
         let cancelled = call()
         cancelled.cancel()
         #expect(await cancelled.value == .failure(.cancelled))
@@ -142,7 +142,7 @@ extension InspectionSuite {
         let more = (0..<5).map { _ in call() }
         let busy = Counter()
         let watchers = more.map { task in Task { if await task.value == .failure(.busy) { busy.count.withLock { $0 += 1 } } } }
-        try await poll("two callers are refused", within: .seconds(10)) { busy.count.withLock { $0 } == 2 }
+        try await eventually(within: .seconds(10), "two callers are refused") { busy.count.withLock { $0 } == 2 }
         try Data([1]).write(to: URL(fileURLWithPath: gate.path))
         for task in running { #expect(await task.value == .success(.report(CredentialReport(state: .none)))) }
         for watcher in watchers { await watcher.value }
@@ -161,7 +161,7 @@ extension InspectionSuite {
                     try await pool.inspect(fileDescriptor: file.descriptor, mediaType: nil) == .unreadable(reason: .timeout)
                 }
             }
-            try await poll("all processes run", within: .seconds(10)) { try Fixtures.children().count == 32 }
+            try await eventually(within: .seconds(10), "all processes run") { try Fixtures.children().count == 32 }
             for try await isTimeout in group { #expect(isTimeout) }
         }
         #expect(try Fixtures.children().isEmpty)

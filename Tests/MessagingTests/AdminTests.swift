@@ -26,9 +26,9 @@ struct AdminTests {
         let admin = KafkaAdmin(KafkaConfiguration(brokers: cluster.brokers, clientID: "tests"))
         #expect(await admin.brokersReachable(timeout: .seconds(5)))
         cluster.setDown()
-        try await eventually("noticed") { await !admin.brokersReachable(timeout: .milliseconds(500)) }
+        try await eventually(within: .seconds(30), "noticed") { await !admin.brokersReachable(timeout: .milliseconds(500)) }
         cluster.setUp()
-        try await eventually("noticed") { await admin.brokersReachable(timeout: .milliseconds(500)) }
+        try await eventually(within: .seconds(30), "noticed") { await admin.brokersReachable(timeout: .milliseconds(500)) }
     }
 
     @Test("creates topics, and leaves existing ones alone", arguments: TestBroker.available.filter { $0 == .real })
@@ -70,7 +70,7 @@ struct AdminTests {
             let records = try await receive(20, from: consumer)
             #expect(try await left() == 20, "received, and not handled")
             for record in records { try consumer.store(record) }
-            try await eventually("all are committed") { try await left() == 0 }
+            try await eventually(within: .seconds(30), "all are committed") { try await left() == 0 }
             try await producer.send(topic: topic, key: nil, value: [1])
             #expect(try await left() == 1)
             #expect(try await admin.uncommitted(of: topic, partitions: 3, by: "another") == 21)

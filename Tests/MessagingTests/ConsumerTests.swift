@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import Messaging
 
@@ -82,7 +83,9 @@ struct ConsumerTests {
             try await Task.sleep(for: .milliseconds(250))
             try consumer.store(record)
             let admin = KafkaAdmin(configuration)
-            try await eventually("committed") { try await admin.uncommitted(of: topic, partitions: 1, by: topic) == 0 }
+            try await eventually(within: .seconds(30), "committed") {
+                try await admin.uncommitted(of: topic, partitions: 1, by: topic) == 0
+            }
             consumer.stop()
             #expect(try await waiting.value == nil)
             await consumer.close()
@@ -207,7 +210,7 @@ struct ConsumerTests {
             let consumer = try KafkaConsumer(
                 configuration, topics: [topic], group: topic, logger: logger, onUnknownTopic: { missing.note($0) })
             let waiting = Task { try await receive(1, from: consumer) }
-            try await eventually("told") { missing.topics.contains(topic) }
+            try await eventually(within: .seconds(30), "told") { missing.topics.contains(topic) }
             try await KafkaAdmin(configuration).createTopics([topic], partitions: 1)
             let producer = try KafkaProducer(configuration, logger: logger)
             try await producer.send(topic: topic, key: nil, value: [7], headers: [])
@@ -237,7 +240,7 @@ struct ConsumerTests {
         let waiting = Task { try await receive(1, from: consumer) }
         try await Task.sleep(for: .milliseconds(500))
         cluster.setUp()
-        try await eventually("sent") {
+        try await eventually(within: .seconds(30), "sent") {
             await kafkaError { try await producer.send(topic: "t", key: nil, value: [2], headers: []) } == nil
         }
         #expect(try await waiting.value.first?.value == [2])

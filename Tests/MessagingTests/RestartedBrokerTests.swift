@@ -1,6 +1,7 @@
 import Foundation
 import Messaging
 import Testing
+import TestSupport
 
 /// A broker with its log in memory, which the test kills and restarts empty: Tansu, the program `RIAL_TEST_TANSU`.
 private final class TansuBroker {
@@ -56,7 +57,7 @@ private final class TansuBroker {
 struct RestartedBrokerTests {
     private func send(_ values: Range<UInt8>, _ producer: KafkaProducer, _ topic: String) async throws {
         for value in values {
-            try await eventually("sent \(value)") {
+            try await eventually(within: .seconds(30), "sent \(value)") {
                 await kafkaError { try await producer.send(topic: topic, key: nil, value: [value], headers: []) } == nil
             }
         }
@@ -69,7 +70,7 @@ struct RestartedBrokerTests {
         var configuration = KafkaConfiguration(brokers: broker.address, clientID: "tests")
         configuration.messageTimeout = .seconds(3)
         let admin = KafkaAdmin(configuration)
-        try await eventually("up") { await admin.brokersReachable(timeout: .milliseconds(500)) }
+        try await eventually(within: .seconds(30), "up") { await admin.brokersReachable(timeout: .milliseconds(500)) }
         try await admin.createTopics(["t"], partitions: 1)
         let producer = try KafkaProducer(configuration, logger: logger)
         let consumer = try KafkaConsumer(
@@ -86,8 +87,10 @@ struct RestartedBrokerTests {
         try await Task.sleep(for: .seconds(1))
         try broker.start()
         let start = ContinuousClock.now
-        try await eventually("up") { await admin.brokersReachable(timeout: .milliseconds(500)) }
-        try await eventually("created") { await kafkaError { try await admin.createTopics(["t"], partitions: 1) } == nil }
+        try await eventually(within: .seconds(30), "up") { await admin.brokersReachable(timeout: .milliseconds(500)) }
+        try await eventually(within: .seconds(30), "created") {
+            await kafkaError { try await admin.createTopics(["t"], partitions: 1) } == nil
+        }
         try await send(100..<100 + recordsAfter, producer, "t")
         let sent = start.duration(to: .now)
         let values = try await waiting.value.compactMap { $0.value?.first }

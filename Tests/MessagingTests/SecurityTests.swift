@@ -55,7 +55,9 @@ struct SecurityTests {
                     authorities: transport.isEncrypted ? trusted : nil)
             }
             #expect(await isLetIn(broker, security("gateway", "right")))
-            try await eventually("the broker told of the login") { broker.told.contains { $0.contains(#""login": "gateway""#) } }
+            try await eventually(within: .seconds(30), "the broker told of the login") {
+                broker.told.contains { $0.contains(#""login": "gateway""#) }
+            }
             #expect(await !isLetIn(strict, security("gateway", "wrong"), within: .seconds(1)))
             #expect(await !isLetIn(strict, security("other", "right"), within: .seconds(1)))
             #expect(!strict.told.contains { $0.contains(#""login""#) })
@@ -74,7 +76,7 @@ struct SecurityTests {
         var expected = 0
         func another(_ client: String) async throws {
             expected += 1
-            try await eventually(client) { broker.told.count { $0.contains(#""tls": true"#) } >= expected }
+            try await eventually(within: .seconds(30), client) { broker.told.count { $0.contains(#""tls": true"#) } >= expected }
             expected = broker.told.count
         }
         let producer = try KafkaProducer(configuration, logger: logger)
@@ -133,7 +135,7 @@ struct SecurityTests {
             KafkaRight(user: "upload-sync", .create, .topic("t.v1")),
         ])
         // Kafka's codes: topic 2, group 3; literal 3, prefixed 4; read 3, write 4, create 5; allow 3.
-        try await eventually("the broker was told") {
+        try await eventually(within: .seconds(30), "the broker was told") {
             broker.told == [
                 #"{"acl": [2, "t.v1", 3, "User:gateway", "*", 4, 3]}"#, #"{"acl": [3, "gateway-", 4, "User:gateway", "*", 3, 3]}"#,
                 #"{"acl": [2, "t.v1", 3, "User:upload-sync", "*", 5, 3]}"#,

@@ -82,10 +82,6 @@ func receive(_ count: Int, from consumer: KafkaConsumer) async throws -> [KafkaR
     return records
 }
 
-func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-    try await poll(what, within: .seconds(30), condition)
-}
-
 func kafkaError(_ body: () async throws -> Void) async -> KafkaError? { await error(KafkaError.self, of: body) }
 
 extension String {

@@ -3,6 +3,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import Persistence
 
@@ -102,7 +103,7 @@ struct PoolTests {
                     let first = Task { try await pool.ping() }
                     let cancelled = Task { try await pool.ping() }
                     let last = Task { try await pool.ping() }
-                    try await eventually("all wait") { pool.waiting == 3 }
+                    try await eventually(within: .seconds(10), "all wait") { pool.waiting == 3 }
                     cancelled.cancel()
                     // The call ends although the connection is still leased.
                     let result = await cancelled.result
@@ -225,7 +226,7 @@ struct PoolTests {
                 #expect(try await database.sessions() == 2)
                 try await shutDown()
                 #expect(await postgresError { try await pool.ping() }?.code == .closed)
-                try await eventually("both sessions have ended") { try await database.sessions() == 0 }
+                try await eventually(within: .seconds(10), "both sessions have ended") { try await database.sessions() == 0 }
             }
         }
     }
@@ -239,7 +240,7 @@ struct PoolTests {
                         // As many as the pool has.
                         let pids = [try await pid(first), try await pid(second)]
                         let waiter = Task { try await pool.ping() }
-                        try await eventually("one waits") { pool.waiting == 1 }
+                        try await eventually(within: .seconds(10), "one waits") { pool.waiting == 1 }
                         try await shutDown()
                         #expect(await postgresError { try await waiter.value }?.code == .closed)
                         #expect(pool.waiting == 0)
@@ -250,7 +251,7 @@ struct PoolTests {
                     }
                 }
                 #expect(await postgresError { try await pool.ping() }?.code == .closed)
-                try await eventually("both sessions have ended") { try await database.sessions() == 0 }
+                try await eventually(within: .seconds(10), "both sessions have ended") { try await database.sessions() == 0 }
             }
         }
     }

@@ -2,6 +2,7 @@ import Foundation
 import Persistence
 import Synchronization
 import Testing
+import TestSupport
 
 @Suite("Transactions", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
 struct TransactionTests {
@@ -98,7 +99,7 @@ struct TransactionTests {
                             runs.increment()
                             try await connection.query("UPDATE t SET n = n + 1 WHERE id = \(first)")
                             arrivals.increment()
-                            try await eventually("both have a row") { arrivals.value >= 2 }
+                            try await eventually(within: .seconds(10), "both have a row") { arrivals.value >= 2 }
                             try await connection.query("UPDATE t SET n = n + 1 WHERE id = \(second)")
                         }
                     }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import SimulatedDevice
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("Reads over the API")

@@ -3,6 +3,7 @@ import Foundation
 import Signing
 import SimulatedDevice
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("A signer whose key is in a token", .enabled(if: CredentialToken.isInstalled, "softhsm2 and opensc are not installed"))

@@ -4,6 +4,7 @@ import Foundation
 import Messaging
 import Models
 import Testing
+import TestSupport
 
 @testable import ObjectStorage
 

@@ -2,6 +2,7 @@ import Foundation
 import Messaging
 import Models
 import Testing
+import TestSupport
 
 /// Produces copies of records.
 struct Redelivery: Sendable {

@@ -4,6 +4,7 @@ import Messaging
 import Models
 import SimulatedDevice
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("Records delivered twice and out of order")

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("A dependency that goes away while captures are sent")

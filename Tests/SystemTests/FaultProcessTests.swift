@@ -2,6 +2,7 @@ import Foundation
 import Messaging
 import Models
 import Testing
+import TestSupport
 
 /// A record that kills its consumer's process on each delivery.
 struct KillingRecord: Sendable, CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import Foundation
 import Messaging
 import Models
 import Testing
+import TestSupport
 
 /// Produces records like an attacker with access to the broker.
 struct Forger: Sendable {

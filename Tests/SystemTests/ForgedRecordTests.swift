@@ -4,6 +4,7 @@ import Messaging
 import Models
 import SimulatedDevice
 import Testing
+import TestSupport
 import TransparencyLog
 
 extension FaultTests {

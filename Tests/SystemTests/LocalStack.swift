@@ -149,7 +149,3 @@ extension Trait where Self == LocalStackTrait {
         Self(name: ProcessInfo.processInfo.environment["RIAL_TEST_STACK"] ?? name, settings: settings)
     }
 }
-
-func eventually(within limit: Duration = .seconds(60), _ what: String, _ condition: () async throws -> Bool) async throws {
-    try await poll(what, within: limit, condition)
-}

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 extension LogTests {
     @Suite("What writes the log, killed and stopped")

@@ -2,6 +2,7 @@ import CaptureProtocol
 import Foundation
 import Synchronization
 import Testing
+import TestSupport
 import TransparencyLog
 
 @testable import ObjectStorage

@@ -2,6 +2,7 @@ import CaptureKit
 import CaptureProtocol
 import Foundation
 import Testing
+import TestSupport
 
 extension SystemTests {
     /// The rows of the reaction table in CaptureKit's README, as the gateway itself gives cause.

@@ -2,6 +2,7 @@ import CaptureProtocol
 import Foundation
 import SimulatedDevice
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("Who goes on with a resumable upload, and where")

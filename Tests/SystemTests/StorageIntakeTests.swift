@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import SimulatedDevice
 import Testing
+import TestSupport
 
 @testable import ObjectStorage
 

@@ -1,6 +1,7 @@
 import Foundation
 import SimulatedDevice
 import Testing
+import TestSupport
 
 @testable import ObjectStorage
 

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import SimulatedDevice
 import Testing
+import TestSupport
 
 @testable import ObjectStorage
 

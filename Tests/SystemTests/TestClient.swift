@@ -8,6 +8,7 @@ import Scene
 import SimulatedDevice
 import Synchronization
 import Testing
+import TestSupport
 
 /// A response of the gateway.
 struct Answer: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("Verifying with a broken inspector")

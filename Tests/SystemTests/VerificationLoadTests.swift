@@ -5,6 +5,7 @@ import Signing
 import SimulatedDevice
 import Synchronization
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("A hundred verifications at once")

@@ -3,6 +3,7 @@ import Foundation
 import ManifestStore
 import SimulatedDevice
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("Verifying files of ours", .verifyingGateway(6))

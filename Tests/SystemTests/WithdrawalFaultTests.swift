@@ -1,6 +1,7 @@
 import Foundation
 import SimulatedDevice
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("A capture withdrawn while a service has it in hand")

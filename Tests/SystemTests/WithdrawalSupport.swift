@@ -5,6 +5,7 @@ import Messaging
 import Models
 import SimulatedDevice
 import Testing
+import TestSupport
 
 @testable import ObjectStorage
 

@@ -5,6 +5,7 @@ import NIOCore
 import ObjectStorage
 import SimulatedDevice
 import Testing
+import TestSupport
 
 extension SystemTests {
     @Suite("Withdrawal of captures")

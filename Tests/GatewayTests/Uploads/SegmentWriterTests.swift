@@ -114,7 +114,7 @@ struct SegmentWriterTests {
         try await Self.with { sample in
             let writer = sample.writer()
             try await writer.take(Self.bytes(10))
-            try await poll("the first bytes are stored", within: .seconds(30)) { try await sample.offset() == 10 }
+            try await eventually(within: .seconds(30), "the first bytes are stored") { try await sample.offset() == 10 }
             try await writer.take(Self.bytes(5, from: 10))
             try await writer.finish()
             #expect(try await sample.body() == Array(Self.bytes(15).readableBytesView))
@@ -129,7 +129,7 @@ struct SegmentWriterTests {
                 // No segment's row is inserted meanwhile.
                 #expect(try await UploadRepository.hold(sample.upload.id, on: connection))
                 try await writer.take(Self.bytes(10))
-                try await poll("the first segment is on its way", within: .seconds(10)) { sample.store.keys.count == 1 }
+                try await eventually(within: .seconds(10), "the first segment is on its way") { sample.store.keys.count == 1 }
                 for piece in 1..<20 {
                     try await writer.take(Self.bytes(10, from: piece * 10))
                     try await Task.sleep(for: .milliseconds(5))

@@ -193,7 +193,7 @@ struct UploadRepositoryTests {
             let (answer, _) = try await resumable.complete(
                 received, from: address, publicURL: "https://rial.test", logger: Logger(label: "tests"))
             #expect(answer.isNew)
-            try await poll("its segments are deleted", within: .seconds(30)) { try await uploads.emptied(among: [upload.id]) == 1 }
+            try await eventually(within: .seconds(30), "its segments are deleted") { try await uploads.emptied(among: [upload.id]) == 1 }
             let left = try await uploads.database.query("SELECT id FROM intakes").map { try $0.get("id", as: UUID.self) }
             #expect(left == (isUnanswered ? [upload.id.uuid] : []))
         }

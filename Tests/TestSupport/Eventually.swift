@@ -1,7 +1,9 @@
 /// Waits until a condition holds. An error in the condition counts as "not yet".
 /// - Parameter what: a description of the condition for the failure's text.
 /// - Throws: ``DeadlinePassed`` after `limit`, with the condition's last error.
-public func poll(_ what: String, within limit: Duration, _ condition: () async throws -> Bool) async throws {
+public func eventually(
+    within limit: Duration = .seconds(60), _ what: String, _ condition: () async throws -> Bool
+) async throws {
     let deadline = ContinuousClock.now + limit
     var pause: Duration = .milliseconds(5)
     var lastError: (any Error)?
