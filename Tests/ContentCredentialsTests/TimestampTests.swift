@@ -164,7 +164,7 @@ struct TimestampTests {
             (200, [0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x02]),
         ])
     func refused(status: Int, body: [UInt8]) throws {
-        let server = try LoopbackServer { _ in (status, body) }
+        let server = try LoopbackServer(contentType: "application/timestamp-reply") { _ in (status, body) }
         try expectUnavailable(server.url)
         #expect(server.connections >= 1)
     }
@@ -211,7 +211,7 @@ struct TimestampTests {
         let authority = try TimestampAuthority()
         _ = try Fixture().sign(timestampAuthority: authority.url)
         let earlier = try authority.lastReply()
-        let server = try LoopbackServer { _ in (200, earlier) }
+        let server = try LoopbackServer(contentType: "application/timestamp-reply") { _ in (200, earlier) }
         try expectUnavailable(server.url)
     }
 

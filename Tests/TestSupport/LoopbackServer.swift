@@ -12,18 +12,24 @@ public final class LoopbackServer: Sendable {
     private let listener: Int32
     private let count = Mutex(0)
 
-    /// - Parameter port: 0 for any free port.
-    public convenience init(port: Int = 0, answer: @escaping @Sendable ([UInt8]) -> Answer?) throws {
-        try self.init(port: port, serve: { Self.reply(answer(Self.body(from: $0)), to: $0) })
+    /// - Parameters:
+    ///   - port: 0 for any free port.
+    ///   - contentType: of all responses.
+    public convenience init(
+        port: Int = 0, contentType: String = "application/octet-stream", answer: @escaping @Sendable ([UInt8]) -> Answer?
+    ) throws {
+        try self.init(port: port, serve: { Self.reply(answer(Self.body(from: $0)), contentType, to: $0) })
     }
 
     /// A server whose answers may take their time; it goes on to the next request meanwhile.
-    public static func waiting(for answer: @escaping @Sendable ([UInt8]) async -> Answer?) throws -> LoopbackServer {
+    public static func waiting(
+        contentType: String = "application/octet-stream", for answer: @escaping @Sendable ([UInt8]) async -> Answer?
+    ) throws -> LoopbackServer {
         try LoopbackServer(
             port: 0,
             serve: { connection in
                 let body = body(from: connection)
-                Task { reply(await answer(body), to: connection) }
+                Task { reply(await answer(body), contentType, to: connection) }
             })
     }
 
@@ -44,9 +50,9 @@ public final class LoopbackServer: Sendable {
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    private static func reply(_ answer: Answer?, to connection: Int32) {
+    private static func reply(_ answer: Answer?, _ contentType: String, to connection: Int32) {
         if let answer {
-            let head = "HTTP/1.1 \(answer.status) X\r\nContent-Type: application/timestamp-reply\r\n"
+            let head = "HTTP/1.1 \(answer.status) X\r\nContent-Type: \(contentType)\r\n"
             let bytes = Array("\(head)Content-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n".utf8) + answer.body
             _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }

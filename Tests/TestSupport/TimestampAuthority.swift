@@ -53,7 +53,7 @@ public final class TimestampAuthority: Sendable {
     public func open(_ behaviour: Behaviour = .answering) throws {
         self.behaviour.withLock { $0 = behaviour }
         let folder = folder
-        let new = try LoopbackServer(port: port) { [weak self] query in
+        let new = try LoopbackServer(port: port, contentType: "application/timestamp-reply") { [weak self] query in
             guard let self, self.behaviour.withLock({ $0 }) == .answering else { return (503, []) }
             return Self.reply(to: query, in: folder)
         }
