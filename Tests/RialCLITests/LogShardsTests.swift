@@ -8,29 +8,39 @@ import TransparencyLog
 
 @Suite("Shards of the log, in PostgreSQL", .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
 struct LogShardsTests {
-    /// Opens a shard, publishes its first leaf or nothing, gives it up and opens the next one.
-    /// - Parameter check: gets the shard that was given up, and leaf 0 of the next one.
-    private func giveUp(published: Bool, _ check: @Sendable (LogShards.Shard, LogLeaf) throws -> Void) async throws {
+    /// Opens the shard 2026.
+    /// - Parameter body: gets the shards, their connection, and the keys of 2026 and 2027.
+    private func withOpenShard(
+        _ body: @Sendable (LogShards, PostgresConnection, _ first: VerifierKey, _ next: VerifierKey) async throws -> Void
+    ) async throws {
         let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier
         let next = try PublishedLog.signer("rial.example/log/2027", .log).verifier
         try await TestSchema.withPools(prefix: "shards") { pools in
             try await pools[0].withConnection { connection in
                 let shards = LogShards(connection: connection)
                 try await shards.open("2026", key: first)
-                if published {
-                    try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
-                    try await connection.query("UPDATE log_shards SET published_size = 1")
-                }
-                try await connection.query("UPDATE log_shards SET frozen_reason = 'database_damaged', frozen_at = now()")
-                let frozen = try #require(try await shards.all().first)
-                try await shards.giveUp(frozen)
-                try await shards.open("2027", key: next)
-                let rows = try await connection.query(
-                    "SELECT leaf FROM log_entries WHERE origin = \(next.name.text) AND leaf_index = 0")
-                let leaf = try #require(try rows.first?.get("leaf", as: [UInt8].self))
-                let givenUp = try #require(try await shards.all().first)
-                try check(givenUp, try LogLeaf(bytes: leaf))
+                try await body(shards, connection, first, next)
             }
+        }
+    }
+
+    /// Opens a shard, publishes its first leaf or nothing, gives it up and opens the next one.
+    /// - Parameter check: gets the shard that was given up, and leaf 0 of the next one.
+    private func giveUp(published: Bool, _ check: @Sendable (LogShards.Shard, LogLeaf) throws -> Void) async throws {
+        try await withOpenShard { shards, connection, _, next in
+            if published {
+                try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+                try await connection.query("UPDATE log_shards SET published_size = 1")
+            }
+            try await connection.query("UPDATE log_shards SET frozen_reason = 'database_damaged', frozen_at = now()")
+            let frozen = try #require(try await shards.all().first)
+            try await shards.giveUp(frozen)
+            try await shards.open("2027", key: next)
+            let rows = try await connection.query(
+                "SELECT leaf FROM log_entries WHERE origin = \(next.name.text) AND leaf_index = 0")
+            let leaf = try #require(try rows.first?.get("leaf", as: [UInt8].self))
+            let givenUp = try #require(try await shards.all().first)
+            try check(givenUp, try LogLeaf(bytes: leaf))
         }
     }
 
@@ -55,91 +65,73 @@ struct LogShardsTests {
 
     @Test("one that is closed and stays damaged is given up as it is, and its last leaf is still there")
     func closed() async throws {
-        let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier
-        let next = try PublishedLog.signer("rial.example/log/2027", .log).verifier
-        try await TestSchema.withPools(prefix: "shards") { pools in
-            try await pools[0].withConnection { connection in
-                let shards = LogShards(connection: connection)
-                try await shards.open("2026", key: first)
-                try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+        try await withOpenShard { shards, connection, _, next in
+            try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+            try await connection.query(
+                """
+                UPDATE log_shards SET published_size = 1, next_key = \(next.description), end_index = 0,
+                    closed_at = '2026-12-31', frozen_reason = 'tile_differs', frozen_at = now()
+                """)
+            let frozen = try #require(try await shards.all().first)
+            try await shards.giveUp(frozen)
+            let row = try #require(
                 try await connection.query(
                     """
-                    UPDATE log_shards SET published_size = 1, next_key = \(next.description), end_index = 0,
-                        closed_at = '2026-12-31', frozen_reason = 'tile_differs', frozen_at = now()
-                    """)
-                let frozen = try #require(try await shards.all().first)
-                try await shards.giveUp(frozen)
-                let row = try #require(
-                    try await connection.query(
-                        """
-                        SELECT end_index IS NULL AS is_given_up, closed_at = '2026-12-31' AS is_closed_as_before, size, root, next_key,
-                            (SELECT count(*) FROM log_entries) AS entries
-                        FROM log_shards
-                        """
-                    ).first)
-                #expect(try row.get("is_given_up", as: Bool.self) && row.get("is_closed_as_before", as: Bool.self))
-                #expect(try row.get("size", as: Int64.self) == 1 && row.get("entries", as: Int64.self) == 1)
-                #expect(
-                    try row.get("root", as: [UInt8].self) == frozen.root.bytes && row.get("next_key", as: String.self) == next.description)
-                await #expect(throws: CommandFailure.self) { try await shards.giveUp(frozen) }
-                let again = try #require(try await shards.all().first)
-                #expect(again.next == next.description && again.isGivenUp, "what is published is not taken back")
-            }
+                    SELECT end_index IS NULL AS is_given_up, closed_at = '2026-12-31' AS is_closed_as_before, size, root, next_key,
+                        (SELECT count(*) FROM log_entries) AS entries
+                    FROM log_shards
+                    """
+                ).first)
+            #expect(try row.get("is_given_up", as: Bool.self) && row.get("is_closed_as_before", as: Bool.self))
+            #expect(try row.get("size", as: Int64.self) == 1 && row.get("entries", as: Int64.self) == 1)
+            #expect(
+                try row.get("root", as: [UInt8].self) == frozen.root.bytes && row.get("next_key", as: String.self) == next.description)
+            await #expect(throws: CommandFailure.self) { try await shards.giveUp(frozen) }
+            let again = try #require(try await shards.all().first)
+            #expect(again.next == next.description && again.isGivenUp, "what is published is not taken back")
         }
     }
 
     @Test("no two have one key, whatever its names")
     func sameKey() async throws {
-        let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier
-        let next = try PublishedLog.signer("rial.example/log/2027", .log).verifier
-        func renamed(_ shard: String) throws -> VerifierKey {
-            try VerifierKey(name: try #require(TextLine("rial.example/log/\(shard)")), kind: .log, publicKey: first.publicKey)
-        }
-        let same = try renamed("2027")
-        let later = try renamed("2028")
-        try await TestSchema.withPools(prefix: "shards") { pools in
-            try await pools[0].withConnection { connection in
-                let shards = LogShards(connection: connection)
-                try await shards.open("2026", key: first)
-                let open = try #require(try await shards.all().first)
-                await #expect(throws: CommandFailure.self) { try await shards.close(open, next: same) }
-                #expect(try await shards.all().first?.next == nil)
-                try await shards.close(open, next: next)
-                try await connection.query("UPDATE log_shards SET published_size = size, end_index = 0, closed_at = now()")
-                try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
-                try await shards.open("2027", key: next)
-                let second = try #require(try await shards.all().last)
-                await #expect(throws: CommandFailure.self) { try await shards.close(second, next: later) }
-                try await connection.query(
-                    """
-                    UPDATE log_shards SET published_size = size, frozen_reason = 'forked', frozen_at = now(), closed_at = now()
-                    WHERE shard = '2027'
-                    """)
-                await #expect(throws: CommandFailure.self) { try await shards.open("2028", key: later) }
+        try await withOpenShard { shards, connection, first, next in
+            func renamed(_ shard: String) throws -> VerifierKey {
+                try VerifierKey(name: try #require(TextLine("rial.example/log/\(shard)")), kind: .log, publicKey: first.publicKey)
             }
+            let same = try renamed("2027")
+            let later = try renamed("2028")
+            let open = try #require(try await shards.all().first)
+            await #expect(throws: CommandFailure.self) { try await shards.close(open, next: same) }
+            #expect(try await shards.all().first?.next == nil)
+            try await shards.close(open, next: next)
+            try await connection.query("UPDATE log_shards SET published_size = size, end_index = 0, closed_at = now()")
+            try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+            try await shards.open("2027", key: next)
+            let second = try #require(try await shards.all().last)
+            await #expect(throws: CommandFailure.self) { try await shards.close(second, next: later) }
+            try await connection.query(
+                """
+                UPDATE log_shards SET published_size = size, frozen_reason = 'forked', frozen_at = now(), closed_at = now()
+                WHERE shard = '2027'
+                """)
+            await #expect(throws: CommandFailure.self) { try await shards.open("2028", key: later) }
         }
     }
 
     @Test("one that is given up after its last leaf was published goes on with the key in it, and no other")
     func endPublished() async throws {
-        let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier
-        let next = try PublishedLog.signer("rial.example/log/2027", .log).verifier
         let other = try PublishedLog.signer("rial.example/log/other", .log).verifier
-        try await TestSchema.withPools(prefix: "shards") { pools in
-            try await pools[0].withConnection { connection in
-                let shards = LogShards(connection: connection)
-                try await shards.open("2026", key: first)
-                try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
-                try await connection.query(
-                    """
-                    UPDATE log_shards SET published_size = 1, next_key = \(next.description), end_index = 0,
-                        frozen_reason = 'tile_differs', frozen_at = now()
-                    """)
-                let frozen = try #require(try await shards.all().first)
-                try await shards.giveUp(frozen)
-                await #expect(throws: CommandFailure.self) { try await shards.open("other", key: other) }
-                try await shards.open("2027", key: next)
-            }
+        try await withOpenShard { shards, connection, _, next in
+            try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+            try await connection.query(
+                """
+                UPDATE log_shards SET published_size = 1, next_key = \(next.description), end_index = 0,
+                    frozen_reason = 'tile_differs', frozen_at = now()
+                """)
+            let frozen = try #require(try await shards.all().first)
+            try await shards.giveUp(frozen)
+            await #expect(throws: CommandFailure.self) { try await shards.open("other", key: other) }
+            try await shards.open("2027", key: next)
         }
     }
 }

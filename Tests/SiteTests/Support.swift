@@ -2,16 +2,8 @@ import TestSupport
 
 @testable import Site
 
-let publicURL = "https://rial.example"
-
-/// Loaded once, like a gateway at its start.
-let resources: SiteResources = {
-    do {
-        return try SiteResources.bundled()
-    } catch {
-        preconditionFailure("\(error)")
-    }
-}()
+let publicURL = Samples.publicURL
+let resources = Samples.siteResources
 
 func makePages(_ settings: SiteSettings = SiteSettings(publicURL: publicURL)) -> SitePages {
     SitePages(settings: settings, resources: resources)

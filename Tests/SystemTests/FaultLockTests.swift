@@ -42,23 +42,19 @@ extension FaultTests {
         @Test("delay captures and registrations, and lose none", .timeLimit(.minutes(4)), arguments: LockedTables.chosen)
         func locked(_ tables: LockedTables) async throws {
             let stack = try LocalStack.required()
-            var device = try await TestClient.current().device()
             let registration = try await FaultRegistration()
-            let early = try [FaultCapture(&device), FaultCapture(&device)]
-            var ids: [String] = []
-            for capture in early { ids.append(try await capture.accepted().id) }
+            let captures = try await CapturesAroundFault()
             async let released: Void = tables.hold(for: 15, in: stack)
             try await tables.held(in: stack)
-            let late = try [FaultCapture(&device), FaultCapture(&device)]
             async let registered = registration.sent()
-            async let first = late[0].sent()
-            async let second = late[1].sent()
+            async let first = captures.late[0].sent()
+            async let second = captures.late[1].sent()
             try await released
             let sent = [try await first, try await second]
             try await registered.expectOnlyRetryLater("registration, \(tables.testDescription)")
             for capture in sent { capture.expectOnlyRetryLater("capture, \(tables.testDescription)") }
             try await registration.expectOne(in: stack, tables.testDescription)
-            try await stack.expectWhole(ids + sent.map(\.value.id), of: device, tables.testDescription)
+            try await stack.expectWhole(captures.ids + sent.map(\.value.id), of: captures.device, tables.testDescription)
         }
     }
 }

@@ -33,20 +33,16 @@ extension FaultTests {
             arguments: ReadOnlyRoles.chosen)
         func readOnly(_ roles: ReadOnlyRoles) async throws {
             let stack = try LocalStack.required()
-            var device = try await TestClient.current().device()
             let registration = try await FaultRegistration()
-            let early = try [FaultCapture(&device), FaultCapture(&device)]
-            var ids: [String] = []
-            for capture in early { ids.append(try await capture.accepted().id) }
-            let late = try [FaultCapture(&device), FaultCapture(&device)]
+            let captures = try await CapturesAroundFault()
             let (registered, sent) = try await during(.seconds(15)) {
                 try await roles.set(true, in: stack)
             } end: {
                 try await roles.set(false, in: stack)
             } work: {
                 async let registered = registration.sent()
-                async let first = late[0].sent()
-                async let second = late[1].sent()
+                async let first = captures.late[0].sent()
+                async let second = captures.late[1].sent()
                 for service in roles.services {
                     try await stack.expect(service, "database", isUp: false, within: .seconds(12))
                     #expect(try await stack.admin(service, "/livez").status == 200)
@@ -58,7 +54,7 @@ extension FaultTests {
             for service in LocalStack.services { try await stack.expect(service, "database", isUp: true, within: .seconds(60)) }
             try await registration.expectOne(in: stack, roles.testDescription)
             #expect(try await registration.sent().value.deviceID == registered.value.deviceID)
-            try await stack.expectWhole(ids + sent.map(\.value.id), of: device, roles.testDescription)
+            try await stack.expectWhole(captures.ids + sent.map(\.value.id), of: captures.device, roles.testDescription)
         }
     }
 }

@@ -29,19 +29,15 @@ extension FaultTests {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
             let store = try FaultProxies.required().store
-            var device = try await client.device()
-            let early = try [FaultCapture(&device), FaultCapture(&device), FaultCapture(&device)]
-            var ids: [String] = []
-            for capture in early { ids.append(try await capture.accepted().id) }
-            let late = try [FaultCapture(&device), FaultCapture(&device)]
+            let captures = try await CapturesAroundFault(early: 3)
             let before = store.refused
             let sent = try await during(.seconds(20)) {
                 store.refuse(refusal.how)
             } end: {
                 store.comeBack()
             } work: {
-                async let first = late[0].sent()
-                async let second = late[1].sent()
+                async let first = captures.late[0].sent()
+                async let second = captures.late[1].sent()
                 for service in LocalStack.services {
                     try await stack.expect(service, "storage", isUp: false, within: .seconds(18))
                     #expect(try await stack.admin(service, "/livez").status == 200)
@@ -53,8 +49,9 @@ extension FaultTests {
             #expect(store.refused > before)
             for capture in sent { capture.expectOnlyRetryLater("capture, \(refusal.testDescription)") }
             for service in LocalStack.services { try await stack.expect(service, "storage", isUp: true, within: .seconds(60)) }
-            try await stack.expectWhole(ids + sent.map(\.value.id), of: device, refusal.testDescription)
-            for (capture, id) in zip(early + late, ids + sent.map(\.value.id)) { try await capture.expectOriginal(of: id, in: stack) }
+            let ids = captures.ids + sent.map(\.value.id)
+            try await stack.expectWhole(ids, of: captures.device, refusal.testDescription)
+            for (capture, id) in zip(captures.early + captures.late, ids) { try await capture.expectOriginal(of: id, in: stack) }
         }
     }
 }

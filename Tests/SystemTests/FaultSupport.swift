@@ -34,6 +34,27 @@ struct FaultCapture: Sendable {
     }
 }
 
+/// The captures of a device: some that were accepted before a fault, and two to send while it lasts.
+struct CapturesAroundFault: Sendable {
+    let device: SimulatedDevice
+    let early: [FaultCapture]
+    /// Of the early ones.
+    let ids: [String]
+    let late: [FaultCapture]
+
+    init(early count: Int = 2) async throws {
+        var device = try await TestClient.current().device()
+        var made: [FaultCapture] = []
+        for _ in 0..<count + 2 { made.append(try FaultCapture(&device)) }
+        var ids: [String] = []
+        for capture in made.prefix(count) { ids.append(try await capture.accepted().id) }
+        self.device = device
+        self.ids = ids
+        early = Array(made.prefix(count))
+        late = Array(made.suffix(2))
+    }
+}
+
 extension LocalStack {
     static let services = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"]
 

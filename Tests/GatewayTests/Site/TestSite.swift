@@ -15,16 +15,8 @@ import TransparencyLog
 
 @testable import Gateway
 
-let publicURL = "https://rial.example"
-
-/// Loaded once, like a gateway at its start.
-let resources: SiteResources = {
-    do {
-        return try SiteResources.bundled()
-    } catch {
-        preconditionFailure("\(error)")
-    }
-}()
+let publicURL = Samples.publicURL
+let resources = Samples.siteResources
 
 func makePages(_ settings: SiteSettings = SiteSettings(publicURL: publicURL)) -> PageResponder {
     PageResponder(pages: SitePages(settings: settings, resources: resources))
