@@ -12,19 +12,40 @@ import TransparencyLog
 
 @Suite("Making of evidence bundles")
 struct BundleMakerTests {
+    /// A capture, and a log that has its first statement behind so many other leaves.
+    private struct Logged {
+        var log: LogFixture
+        let capture: StatedCaptureFixture
+        let first: StoredStatement
+
+        init(after count: Int) throws {
+            log = try LogFixture()
+            capture = try StatedCaptureFixture()
+            first = try capture.assessment()
+            log.fill(to: count)
+            log.add(first)
+        }
+
+        /// Publishes all leaves, with a checkpoint that a quorum of witnesses signed.
+        mutating func publish() async throws {
+            try await log.publish()
+            try log.cosign(by: [0, 1])
+        }
+
+        func bundle(isOwned: Bool = false) async throws -> (bundle: EvidenceBundle, media: NamedMedia?) {
+            try await maker(log, capture).bundle(of: try capture.row(), isOwned: isOwned, at: now)
+        }
+    }
+
     @Test("a public bundle is proved by the policy, and has nothing of the device", arguments: [2, 300])
     func proved(size: Int) async throws {
-        var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
-        log.fill(to: size - 1)
-        log.add(try capture.assessment())
-        log.fill(to: size + 5)
-        try await log.publish()
-        try log.cosign(by: [0, 1])
-        let made = try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now)
-        #expect(made.bundle.owner == nil && made.bundle.manifest == capture.manifest && made.bundle.media.isEmpty)
+        var logged = try Logged(after: size - 1)
+        logged.log.fill(to: size + 5)
+        try await logged.publish()
+        let made = try await logged.bundle()
+        #expect(made.bundle.owner == nil && made.bundle.manifest == logged.capture.manifest && made.bundle.media.isEmpty)
         #expect(made.media?.name == .signedCopy)
-        let report = await BundleVerifier(policy: log.policy).verify(try made.bundle.bytes())
+        let report = await BundleVerifier(policy: logged.log.policy).verify(try made.bundle.bytes())
         #expect(report.outcome == .proved, "\(report.checks)")
         #expect(report.entry?.index == UInt64(size - 1) && report.entry?.treeSize == UInt64(size + 5))
         #expect(report.entry?.witnessedAt == UInt64(LogFixture.time + 2))
@@ -32,17 +53,14 @@ struct BundleMakerTests {
 
     @Test("the owner's bundle opens what the statement commits to, and nothing else")
     func owners() async throws {
-        var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
-        log.fill(to: 1)
-        log.add(try capture.assessment())
-        log.own(
+        var logged = try Logged(after: 1)
+        let capture = logged.capture
+        logged.log.own(
             OwnedParts(
                 kind: .photo, metadata: capture.metadata, assertion: Array("another".utf8), attestation: capture.attestation,
                 clientDataHash: ContentDigest(of: [1])))
-        try await log.publish()
-        try log.cosign(by: [0, 1])
-        let owner = try #require(try await maker(log, capture).bundle(of: try capture.row(), isOwned: true, at: now).bundle.owner)
+        try await logged.publish()
+        let owner = try #require(try await logged.bundle(isOwned: true).bundle.owner)
         #expect(owner.raw == capture.raw && owner.signed == .metadata(capture.metadata) && owner.attestation == capture.attestation)
         #expect(owner.clientDataHash == ContentDigest(of: [1]) && owner.assertion == nil)
         #expect(owner.photo == nil && owner.depth == nil)
@@ -50,14 +68,11 @@ struct BundleMakerTests {
 
     @Test("a file goes into the archive without being in memory, and comes out of it the same")
     func media() async throws {
-        var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
-        log.fill(to: 1)
-        log.add(try capture.assessment())
-        log.own(capture.owned)
-        try await log.publish()
-        try log.cosign(by: [0, 1])
-        let made = try await maker(log, capture).bundle(of: try capture.row(), isOwned: true, at: now)
+        var logged = try Logged(after: 1)
+        let capture = logged.capture
+        logged.log.own(capture.owned)
+        try await logged.publish()
+        let made = try await logged.bundle(isOwned: true)
         var file = BundledFile(name: "c2pa.jpg")
         for piece in [capture.copy.prefix(5), capture.copy.dropFirst(5)] { file.append(piece) }
         let parts = try made.bundle.bytes(around: file)
@@ -66,89 +81,69 @@ struct BundleMakerTests {
         var whole = made.bundle
         whole.media = ["c2pa.jpg": capture.copy]
         #expect(try whole.bytes() == parts.head + capture.copy + parts.tail)
-        let report = await BundleVerifier(policy: log.policy).verify(
+        let report = await BundleVerifier(policy: logged.log.policy).verify(
             parts.head + capture.copy + parts.tail, files: [GivenFile(name: "photo", bytes: capture.photo)])
         #expect(report.outcome == .proved, "\(report.checks)")
     }
 
     @Test("a checkpoint with a time stamp is preferred; else the earliest with a quorum is taken")
     func checkpoints() async throws {
-        var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
-        log.fill(to: 1)
-        log.add(try capture.assessment())
+        var logged = try Logged(after: 1)
         let rounds: [(Int, [Int], [UInt8]?)] = [(3, [0], nil), (4, [0, 2], nil), (5, [0, 1, 2], nil), (9, [1, 2], [1])]
         for (size, witnesses, token) in rounds {
-            log.fill(to: size)
-            try await log.publish()
-            try log.cosign(by: witnesses, token: token)
+            logged.log.fill(to: size)
+            try await logged.log.publish()
+            try logged.log.cosign(by: witnesses, token: token)
         }
-        let place = try #require(await log.reading.last(of: capture.capture)?.place)
-        #expect(try await log.finder.earliest(for: place)?.checkpoint.size == 4)
-        #expect(try await log.finder.best(for: place)?.checkpoint.size == 9)
-        let bundle = try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now).bundle
+        let place = try #require(await logged.log.reading.last(of: logged.capture.capture)?.place)
+        #expect(try await logged.log.finder.earliest(for: place)?.checkpoint.size == 4)
+        #expect(try await logged.log.finder.best(for: place)?.checkpoint.size == 9)
+        let bundle = try await logged.bundle().bundle
         #expect(bundle.statements.first?.timestamp == [1])
     }
 
     @Test("the first quorum is found behind many checkpoints without one")
     func away() async throws {
-        var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
-        log.fill(to: 1)
-        log.add(try capture.assessment())
+        var logged = try Logged(after: 1)
         for size in 3...60 {
-            log.fill(to: size)
-            try log.cosign(by: size < 50 ? [1] : [1, 2])
+            logged.log.fill(to: size)
+            try logged.log.cosign(by: size < 50 ? [1] : [1, 2])
         }
-        try await log.publish()
-        let place = try #require(await log.reading.last(of: capture.capture)?.place)
-        #expect(try await log.finder.earliest(for: place)?.checkpoint.size == 50)
+        try await logged.log.publish()
+        let place = try #require(await logged.log.reading.last(of: logged.capture.capture)?.place)
+        #expect(try await logged.log.finder.earliest(for: place)?.checkpoint.size == 50)
     }
 
     @Test("partial tiles that were swept are read from the full one")
     func swept() async throws {
-        var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
-        log.fill(to: 10)
-        log.add(try capture.assessment())
-        try await log.publish()
-        try log.cosign(by: [0, 1])
-        log.fill(to: 300)
-        try await log.publish()
-        try await log.store.delete([LogFixture.key(try Tile(.hashes(level: 0), index: 0, width: 11))])
-        let bundle = try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now).bundle
-        #expect(await BundleVerifier(policy: log.policy).verify(try bundle.bytes()).outcome == .proved)
+        var logged = try Logged(after: 10)
+        try await logged.publish()
+        logged.log.fill(to: 300)
+        try await logged.log.publish()
+        try await logged.log.store.delete([LogFixture.key(try Tile(.hashes(level: 0), index: 0, width: 11))])
+        let bundle = try await logged.bundle().bundle
+        #expect(await BundleVerifier(policy: logged.log.policy).verify(try bundle.bytes()).outcome == .proved)
     }
 
     @Test("a tile that is not the log's makes no bundle")
     func damaged() async throws {
-        var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
-        log.fill(to: 10)
-        log.add(try capture.assessment())
-        try await log.publish()
-        try log.cosign(by: [0, 1])
+        var logged = try Logged(after: 10)
+        try await logged.publish()
         let key = LogFixture.key(try Tile(.hashes(level: 0), index: 0, width: 11))
-        var bytes = try #require(log.store.bytes(key))
+        var bytes = try #require(logged.log.store.bytes(key))
         bytes[40] ^= 1
-        try await log.store.put(key, bytes: bytes, contentType: "application/octet-stream")
-        await #expect(throws: BundleMaker.Damaged.self) {
-            try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now)
-        }
+        try await logged.log.store.put(key, bytes: bytes, contentType: "application/octet-stream")
+        let damaged = logged
+        await #expect(throws: BundleMaker.Damaged.self) { try await damaged.bundle() }
     }
 
     @Test("a revocation is in the bundle, and says so")
     func revoked() async throws {
-        var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
-        log.fill(to: 1)
-        let first = try capture.assessment()
-        log.add(first)
-        log.add(try capture.revocation(after: first))
-        try await log.publish()
-        try log.cosign(by: [0, 1])
-        let bundle = try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now).bundle
-        let report = await BundleVerifier(policy: log.policy).verify(try bundle.bytes())
+        var logged = try Logged(after: 1)
+        logged.log.add(try logged.capture.revocation(after: logged.first))
+        try await logged.publish()
+        let bundle = try await logged.bundle().bundle
+        let report = await BundleVerifier(policy: logged.log.policy).verify(try bundle.bytes())
         #expect(report.outcome == .wrong && report.revocation?.reason == "device_revoked")
     }
 
@@ -209,10 +204,10 @@ struct BundleMakerTests {
             #expect((error["details"] as? [String: Any])?["reason"] as? String == reason.rawValue)
         }
     }
+}
 
-    private func maker(_ log: LogFixture, _ capture: StatedCaptureFixture) async throws -> BundleMaker {
-        BundleMaker(
-            log: log.reading, finder: log.finder, tiles: log.tiles, objects: try await capture.publish(in: log.store), policy: log.policy,
-            publicURL: publicURL)
-    }
+private func maker(_ log: LogFixture, _ capture: StatedCaptureFixture) async throws -> BundleMaker {
+    BundleMaker(
+        log: log.reading, finder: log.finder, tiles: log.tiles, objects: try await capture.publish(in: log.store), policy: log.policy,
+        publicURL: publicURL)
 }
