@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 public import Models
 
+/// Whether a key of a genuine device signed one of the expected client data hashes (App Attest). The counter is left to the caller.
 public enum AssertionVerdict: Sendable, Equatable {
     /// `candidate` is the index of the client data hash that the signature covers.
     case verified(VerifiedAssertion, candidate: Int)

@@ -11,6 +11,7 @@ public enum AppAttestEnvironment: String, Sendable, CaseIterable {
     }
 }
 
+/// Whether Apple attests the key for one of the expected apps: with what the attestation says of it, or the first check that failed.
 public enum AttestationVerdict: Sendable {
     case verified(VerifiedAttestation)
     case rejected(AttestationFailure)

@@ -63,6 +63,7 @@ public struct AttestedDevice: Sendable, Equatable {
     }
 }
 
+/// `CFBundleVersion` as an attestation or assertion states it: text of the app, of any length.
 public enum BundleVersion {
     public static let maximumCharacters = 64
 

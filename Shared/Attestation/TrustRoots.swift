@@ -34,6 +34,7 @@ public struct TrustRoots: Sendable {
     static func only(pem: String) throws -> TrustRoots { try TrustRoots(roots: []).adding(pem: pem) }
 }
 
+/// Why roots cannot be added; a malformed certificate is an error of X509.
 public enum TrustRootsError: Error { case noCertificate }
 
 private let appleAppAttestationRootCA = """

@@ -11,10 +11,12 @@ public struct Backoff: Sendable {
         span = initial
     }
 
+    /// The next wait, half to all of the span, which doubles after it.
     public mutating func next() -> Duration {
         defer { span = min(span * 2, limit) }
         return .seconds(Double.random(in: span / 2...span))
     }
 
+    /// After a success: the next wait is as short as the first.
     public mutating func reset() { span = initial }
 }

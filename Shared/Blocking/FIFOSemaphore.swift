@@ -2,6 +2,7 @@ import Synchronization
 
 /// A FIFO semaphore: `permits` holders, at most `queueLimit` waiters in order of arrival; further callers are rejected at once.
 public final class FIFOSemaphore: Sendable {
+    /// Why a caller got no permit: it was not let into the queue, or left it by its timeout or as its task was cancelled.
     public enum Refusal: Error, Sendable {
         case queueFull
         case timeout

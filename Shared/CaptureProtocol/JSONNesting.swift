@@ -1,5 +1,6 @@
 /// Computes the nesting depth of JSON text without parsing it: Foundation's parser recurses once per level and could overflow the stack.
 public enum JSONNesting {
+    /// - Returns: how many arrays and objects are open at once, at most; 0 for a text without any.
     public static func depth(of bytes: [UInt8]) -> Int {
         var depth = 0
         var deepest = 0

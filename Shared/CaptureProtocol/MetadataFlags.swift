@@ -1,6 +1,7 @@
 /// How much of a capture's metadata its person shares in privacy mode (SPEC §9). What a flag keeps back is in no payload and in no public
 /// answer.
 public struct MetadataFlags: Codable, Sendable, Hashable {
+    /// How exact the payload says where the capture was made.
     public enum Location: String, Codable, Sendable, CaseIterable {
         case none
         /// Degrees in multiples of 0.01, rounded on the device.
@@ -8,6 +9,7 @@ public struct MetadataFlags: Codable, Sendable, Hashable {
         case precise
     }
 
+    /// What the payload says of the device.
     public enum Device: String, Codable, Sendable, CaseIterable {
         case none
         case model

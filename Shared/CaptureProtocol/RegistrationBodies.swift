@@ -22,6 +22,7 @@ public struct DeviceRegistration: Codable, Sendable {
     /// The only supported platform.
     public static let iOS = "ios"
 
+    /// What App Attest gave for the key, and the challenge that it answers; each in base64.
     public struct Attestation: Codable, Sendable {
         public let keyID: String
         public let attestationObject: String

@@ -1,5 +1,6 @@
 /// The public key of a device's request signatures, vouched for by its attestation.
 public struct RequestKey: Codable, Sendable, Hashable {
+    /// The kind of the key, which says the form of its bytes.
     public enum Algorithm: String, Codable, Sendable {
         /// 32 raw bytes (RFC 8032).
         case ed25519

@@ -31,11 +31,13 @@ public enum CaptureClientData {
 public enum HashOnlyClientData {
     private static let tag = Array("rial-hash-only-v1".utf8) + [0]
 
+    /// SHA-256 over a tag of its own and the payload, so that no other message has this hash.
     public static func hash(payload: [UInt8]) -> ContentDigest { ContentDigest(of: tag + payload) }
 }
 
 /// The client data hash of an attestation (SPEC §2): over the challenge and the request key that the attestation vouches for.
 public enum RegistrationClientData {
+    /// - Parameter requestKey: its public bytes; `nil` if none is registered.
     public static func hash(challenge: [UInt8], requestKey: [UInt8]?) -> ContentDigest {
         ContentDigest(of: challenge + (requestKey ?? []))
     }

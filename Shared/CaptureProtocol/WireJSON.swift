@@ -2,6 +2,7 @@ import Foundation
 
 /// The JSON format between services: keys as the types define them, times in RFC 3339 with milliseconds, keys sorted.
 public enum WireJSON {
+    /// - Throws: `EncodingError`, for numbers that are not finite.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -12,6 +13,7 @@ public enum WireJSON {
         return Array(try encoder.encode(value))
     }
 
+    /// - Throws: `DecodingError`. Nesting is not bounded: see ``JSONNesting`` for bytes of others.
     public static func decode<T: Decodable>(_ type: T.Type, from bytes: some Sequence<UInt8>) throws -> T {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in

@@ -3,6 +3,7 @@ public import Models
 
 /// Derives the confidence level from the statuses of the checks (SPEC §3).
 public enum ConfidenceRule {
+    /// For photos: `suspicious` if a check fails, else `high`, `medium` or `low` as hardware and depth both pass, one of them, or none.
     public static func confidence(hardware: CheckStatus, depth: CheckStatus, metadata: [CheckStatus]) -> ConfidenceLevel {
         if ([hardware, depth] + metadata).contains(.fail) { return .suspicious }
         switch (hardware, depth) {

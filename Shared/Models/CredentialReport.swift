@@ -4,6 +4,7 @@ import Foundation
 ///
 /// If the state is neither `trusted` nor `valid`, only the state and the codes may be presented as facts.
 public struct CredentialReport: Codable, Sendable, Equatable {
+    /// The outcome of the validation.
     public enum State: String, Codable, Sendable {
         /// Intact, and a trust anchor vouches for the signer.
         case trusted
@@ -18,6 +19,7 @@ public struct CredentialReport: Codable, Sendable, Equatable {
         case none
     }
 
+    /// One finding of the validation.
     public struct Code: Codable, Sendable, Equatable {
         public enum Kind: String, Codable, Sendable { case success, informational, failure }
         /// A status code of the C2PA specification (§15.2.2), or `c2pa.error.…` for an error of the library.
@@ -47,6 +49,7 @@ public struct CredentialReport: Codable, Sendable, Equatable {
         case listed
     }
 
+    /// One assertion of the active manifest.
     public struct Assertion: Codable, Sendable, Equatable {
         public let label: String
         /// Whether the assertion was created by the signer; false if it was only gathered (C2PA "created" and "gathered" assertions).

@@ -80,6 +80,7 @@ public enum AnalysisSource: String, Codable, Sendable { case server, device }
 
 /// Whether Content Credentials were created, and if not, the reason.
 public struct ContentCredentialsEvidence: Codable, Sendable, Equatable {
+    /// `withheld`: the evidence does not allow them; `pending`: they are still to be made; `unavailable`: they cannot be made.
     public enum Status: String, Codable, Sendable { case embedded, withheld, pending, unavailable }
     public var status: Status
     public var reason: StableWord<CredentialsReason>?

@@ -15,6 +15,7 @@ public struct ManifestInfo: Encodable, Sendable {
     /// Intact and signed with our certificate, but on no record.
     public let isOwnSigner: Bool
 
+    /// One finding of the validation, as ``CredentialReport/Code`` has it, without the part of the manifest.
     public struct Code: Encodable, Sendable {
         public let code: String
         public let kind: String

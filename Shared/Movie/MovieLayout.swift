@@ -1,5 +1,6 @@
 /// One sample of a movie: its track, and its place in decoding order.
 public struct MovieSampleIndex: Sendable, Equatable {
+    /// The two tracks that a recording may have.
     public enum Track: Sendable {
         case video
         case sound

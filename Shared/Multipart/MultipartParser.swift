@@ -3,6 +3,7 @@
 /// Feed it the body in any chunks and call ``finish()`` at its end. It holds back at most a delimiter's length of bytes and one
 /// part's headers. After an error it must not be fed again.
 public struct MultipartParser: Sendable {
+    /// What was read: for each part its headers, its bytes in any number of slices, and its end.
     public enum Event: Sendable, Equatable {
         case partBegan(PartHeaders)
         case partData(ArraySlice<UInt8>)

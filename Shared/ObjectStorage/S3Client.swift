@@ -157,6 +157,8 @@ public final class S3Client: ObjectStore {
         _ = try await send(S3Request(method: .HEAD))
     }
 
+    /// Creates the bucket unless it exists.
+    /// - Throws: ``ObjectStorageError``.
     public func createBucketIfMissing() async throws {
         do {
             try await checkBucket()

@@ -18,6 +18,7 @@ public struct PostgresJSON: Sendable, PostgresBindable, PostgresDecodable {
         bytes = Array(try encoder.encode(value))
     }
 
+    /// Reads times with or without fractions of a second.
     public func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in

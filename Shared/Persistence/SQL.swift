@@ -24,6 +24,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
     /// A statement from text that the program itself made; never pass untrusted text.
     public init(unescaped text: String) { self.init(stringLiteral: text) }
 
+    /// The two texts one after the other, each with its own parameters.
     public static func + (left: SQL, right: SQL) -> SQL {
         var sum = left
         sum += right

@@ -5,6 +5,7 @@ import Synchronization
 ///
 /// Its state is the gauge `rial_circuit_state` {dependency}: 0 closed (calls pass), 1 half open (a trial is under way), 2 open.
 public final class CircuitBreaker: Sendable {
+    /// The values are those of the gauge.
     public enum State: Int, Sendable { case closed = 0, halfOpen = 1, open = 2 }
 
     private struct Inside {

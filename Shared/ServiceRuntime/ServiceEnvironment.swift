@@ -21,6 +21,8 @@ public struct ServiceEnvironment: Sendable {
         return value
     }
 
+    /// The value, as ``optional(_:)`` gives it.
+    /// - Throws: ``SettingsError``, also if it is not set.
     public func required(_ name: String) throws -> String {
         guard let value = try optional(name) else { throw SettingsError(name, "is not set") }
         return value
@@ -29,6 +31,8 @@ public struct ServiceEnvironment: Sendable {
     /// What no log or error may show.
     public func secret(_ name: String) throws -> Secret<String> { Secret(try required(name)) }
 
+    /// A whole number in decimal.
+    /// - Throws: ``SettingsError``, also if it is not set and there is no default.
     public func integer(_ name: String, default fallback: Int? = nil, in range: ClosedRange<Int>) throws -> Int {
         guard let text = try optional(name) else {
             guard let fallback else { throw SettingsError(name, "is not set") }
@@ -63,6 +67,7 @@ public struct ServiceEnvironment: Sendable {
         return url
     }
 
+    /// As ``url(_:)``, of a variable that must be set.
     public func requiredURL(_ name: String) throws -> URL {
         guard let url = try url(name) else { throw SettingsError(name, "is not set") }
         return url

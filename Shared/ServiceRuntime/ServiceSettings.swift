@@ -3,6 +3,7 @@ public import Models
 public import ObjectStorage
 public import Secrets
 
+/// Only development mode accepts further App Attest roots, fail points, and brokers without encryption unless told otherwise.
 public enum RunMode: String, Sendable, CaseIterable { case production, development }
 
 /// The settings every service reads (SPEC §12).

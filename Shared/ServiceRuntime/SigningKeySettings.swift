@@ -2,6 +2,7 @@ public import Secrets
 
 /// Where a signing key is: in a PEM file (development), or in a PKCS#11 token, which it never leaves (production).
 public struct SigningKeySettings: Sendable {
+    /// The text of the PEM file, or where a token has the key.
     public enum Key: Sendable {
         case pem(Secret<String>)
         case token(module: String, label: String, pin: Secret<String>, keyLabel: String)

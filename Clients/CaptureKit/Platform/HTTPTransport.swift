@@ -18,6 +18,7 @@ extension HTTPTransport {
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse { try await send(request) { _ in } }
 }
 
+/// One request, without the fields that a transport adds itself: `Host` and `Content-Length`.
 public struct HTTPRequest: Sendable {
     public let method: String
     /// Path with query; the transport has the server's address.
@@ -34,6 +35,7 @@ public struct HTTPRequest: Sendable {
     }
 }
 
+/// The final response to a request, read to its end.
 public struct HTTPResponse: Sendable {
     public let status: Int
     /// Names in lower case.

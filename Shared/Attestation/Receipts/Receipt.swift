@@ -3,6 +3,7 @@ import SwiftASN1
 
 /// What Apple's fraud assessment signed about a key ("Assessing fraud risk"). Trust it only if it comes from ``ReceiptAppraiser``.
 public struct Receipt: Sendable, Equatable {
+    /// How a receipt came about.
     public enum Kind: String, Sendable {
         /// The receipt inside an attestation object.
         case attest = "ATTEST"

@@ -20,6 +20,7 @@ public struct ReceiptSubject: Sendable {
     }
 }
 
+/// Whether Apple signed the receipt, for this key, and recently.
 public enum ReceiptVerdict: Sendable, Equatable {
     case verified(Receipt)
     case rejected(ReceiptFailure)

@@ -19,6 +19,7 @@ public struct HashOnlyBody: Sendable, Equatable {
 
     private enum Keys: String, CodingKey { case mode, payload, assertion }
 
+    /// Reads the body; what the payload says is not looked at.
     public static func parse(_ bytes: [UInt8]) throws(Failure) -> HashOnlyBody {
         let payload: [UInt8]
         let assertion: String

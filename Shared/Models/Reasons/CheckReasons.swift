@@ -36,6 +36,7 @@ public enum HashChainReason: String, Sendable, CaseIterable {
     case mediaNotStored = "media_not_stored"
 }
 
+/// The reasons for every status of the timestamp check but `pass` (SPEC §3; for privacy mode §9, for videos §10.4).
 public enum TimestampReason: String, Sendable, CaseIterable {
     case afterReceipt = "after_receipt"
     case noEXIFTime = "no_exif_time"
@@ -48,6 +49,7 @@ public enum TimestampReason: String, Sendable, CaseIterable {
     case notShared = "not_shared"
 }
 
+/// The reasons for every status of the model check but `pass` (SPEC §3).
 public enum ModelReason: String, Sendable, CaseIterable {
     case modelWithoutLiDAR = "model_without_lidar"
     case differsFromRegistered = "differs_from_registered"
@@ -55,6 +57,7 @@ public enum ModelReason: String, Sendable, CaseIterable {
     case notShared = "not_shared"
 }
 
+/// The reasons for `unavailable` of the resolution check, which never fails (SPEC §3).
 public enum ResolutionReason: String, Sendable, CaseIterable {
     case sizeUnknown = "size_unknown"
     case modelUnknown = "model_unknown"
@@ -62,6 +65,7 @@ public enum ResolutionReason: String, Sendable, CaseIterable {
     case mediaNotStored = "media_not_stored"
 }
 
+/// The reasons for every status of the location check but `pass` (SPEC §3).
 public enum LocationReason: String, Sendable, CaseIterable {
     case notProvided = "not_provided"
     case notOnEarth = "not_on_earth"

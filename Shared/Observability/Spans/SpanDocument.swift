@@ -24,6 +24,7 @@ public struct SpanDocument: Encodable {
         resourceSpans = [OfResource(resource: OfResource.Resource(attributes: origin.attributes.map(Attribute.init)), scopeSpans: [scope])]
     }
 
+    /// - Returns: the body of an OTLP request, in JSON.
     public func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

@@ -22,6 +22,7 @@ public struct BundledFile: Sendable, Equatable {
 
     public init(name: String) { self.name = name }
 
+    /// Takes the file's next bytes.
     public mutating func append(_ bytes: some Collection<UInt8>) {
         sizeBytes += bytes.count
         checksum = CRC32.checksum(bytes, after: checksum)

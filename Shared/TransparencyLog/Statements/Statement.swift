@@ -5,6 +5,7 @@ public struct Statement: Sendable, Equatable {
     /// What the statement does.
     public enum Kind: String, Sendable, CaseIterable { case assessment, credentials, reassessment, revocation }
 
+    /// What the statement says, by its kind.
     public enum Content: Sendable, Equatable {
         /// The first verdict; sequence 0, and only that.
         case assessment(Verdict)

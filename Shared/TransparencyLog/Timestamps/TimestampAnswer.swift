@@ -9,6 +9,7 @@ public struct TimestampAnswer: Sendable {
     /// Answers of public authorities, with their chains, have 4 to 8 kB.
     public static let maximumBytes = 64 << 10
 
+    /// Whether an anchored authority stamped the digest, and when.
     public enum Verdict: Sendable, Equatable {
         /// - Parameter time: by the authority, when it had the digest.
         case verified(time: Date)

@@ -47,6 +47,7 @@ public struct GivenFile: Sendable, Equatable {
     }
 }
 
+/// What is asked about Content Credentials.
 public struct CredentialsQuestion: Sendable {
     /// As it stands in the bundle; its digest is one that the verdict names. `nil`: the file's own is meant.
     public let store: [UInt8]?
@@ -57,6 +58,7 @@ public struct CredentialsQuestion: Sendable {
     public let witnessedAt: UInt64?
 }
 
+/// What is asked about the device that signed a capture.
 public struct DeviceQuestion: Sendable {
     public let kind: CaptureKind
     /// Its attestation and assertion, and the digests of what was signed, all as `raw` commits to them.
@@ -68,6 +70,7 @@ public struct DeviceQuestion: Sendable {
     public let binding: AssertionBinding?
 }
 
+/// The answer to a ``DeviceQuestion``: of the attestation and of the assertion, which may differ.
 public struct DeviceFindings: Sendable, Equatable {
     public let attestation: Finding
     public let assertion: Finding
@@ -78,6 +81,7 @@ public struct DeviceFindings: Sendable, Equatable {
     }
 }
 
+/// What is asked about a capture's depth.
 public struct DepthQuestion: Sendable {
     public let kind: CaptureKind
     /// As it was sent, compressed; its digest is one that `raw` commits to. So are the photo and what was signed, where they are there.

@@ -27,6 +27,7 @@ public struct BundleReport: Sendable, Equatable {
 
     /// One thing that was looked at.
     public struct Check: Sendable, Equatable {
+        /// What was looked at.
         public enum Name: String, Sendable, CaseIterable {
             /// The bytes have the one form, and everything in them that is read for a proof too.
             case form
