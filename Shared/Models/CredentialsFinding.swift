@@ -41,7 +41,7 @@ public enum CredentialsFinding: String, CaseIterable, Sendable {
         case .trusted: "Its Content Credentials are intact, and a listed authority vouches for who signed them."
         case .valid: "Its Content Credentials are intact, but nobody we know vouches for who signed them."
         case .own:
-            "Its Content Credentials are intact and signed by us, but they are not what we have on record: there is nothing that we stand by."
+            "Its Content Credentials are intact and signed by us, but they match no record: we do not vouch for them."
         case .invalid:
             "Its Content Credentials do not fit it: it may have been changed after signing, or the signature does not count."
         case .ingredient:

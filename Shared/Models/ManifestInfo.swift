@@ -57,7 +57,7 @@ public struct ManifestInfo: Encodable, Sendable {
     }
 
     /// One sentence for people.
-    public var note: String { "No record of ours has this file. " + CredentialsFinding(self).sentence }
+    public var note: String { "No record has this file. " + CredentialsFinding(self).sentence }
 
     enum CodingKeys: String, CodingKey {
         case generator, title, issuer

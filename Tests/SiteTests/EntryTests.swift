@@ -30,7 +30,7 @@ struct EntryTests {
     func pending(state: RecordLog.State) throws {
         let html = try html(
             RecordLog(state: state, entry: nil, witnessedAt: nil, witnesses: [], hasBundle: false, isRevoked: false), .english)
-        #expect(html.contains(state == .pending ? "is being entered in the public log" : "it takes nothing at the moment"))
+        #expect(html.contains(state == .pending ? "is being entered in the public log" : "it accepts no entries at the moment"))
         #expect(!html.contains("/bundle\" download"))
         let section = try #require(html.components(separatedBy: "id=\"log\"").last?.components(separatedBy: "</section>").first)
         #expect(section.components(separatedBy: "<dt>").count == 4)

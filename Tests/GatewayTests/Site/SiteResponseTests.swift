@@ -73,7 +73,7 @@ struct SiteResponseTests {
         #expect(html.contains("rial log monitor https://rial.example/log/2027 --policy") && html.contains("rial witness run"))
         #expect(html.contains("//////////////////////////////////////////8="))
         #expect(html.contains(isEnglish ? "Closed on 1 November 2026" : "Cerrada el 1 de noviembre de 2026"))
-        #expect(html.contains(isEnglish ? "Standing still since" : "Detenida desde el"))
+        #expect(html.contains(isEnglish ? "Stopped since" : "Detenida desde el"))
         #expect(html.contains("quorum none") && html.contains("href=\"/log/policy\""))
         let none = try await TestSite().get("/log?lang=\(language.rawValue)").text()
         #expect(none.contains(isEnglish ? "There is no log here yet." : "Aquí todavía no hay registro."))
