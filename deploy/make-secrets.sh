@@ -91,7 +91,7 @@ plan() {
         require c2pa_private_key c2pa_certificates c2pa_own_anchors
         # A root of its own for each signer: its key is not kept, so nobody can have it make another one.
         [[ $(openssl x509 -noout -issuer -in c2pa_certificates) == *"rial. issuing"* ]] ||
-            fail "the certificate in c2pa_certificates is not from here" \
+            fail "the certificate in c2pa_certificates was not made by this script" \
                 "put those of your authority there, its root, if it is new, beside the old ones in c2pa_own_anchors"
         openssl verify -CAfile c2pa_own_anchors -untrusted c2pa_certificates c2pa_certificates >/dev/null 2>&1 ||
             fail "c2pa_own_anchors does not vouch for c2pa_certificates" "add the missing root to it: old copies are checked against it"

@@ -125,7 +125,7 @@ stand_still() {
     holder=
     from=$SECONDS
     until awk -v age="$(metric transparency-log rial_log_pending_oldest_seconds)" 'BEGIN { exit !(age != "" && age < 60) }'; do
-        [ $((SECONDS - from)) -lt 60 ] || fail "the public log does not go on" "logs are in $home/logs"
+        [ $((SECONDS - from)) -lt 60 ] || fail "the public log does not continue" "logs are in $home/logs"
         sleep 1
     done
     alert="the alert saw after $waits s that the public log stood still, and after $((SECONDS - from)) s that it went on"

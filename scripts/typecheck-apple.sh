@@ -75,7 +75,7 @@ check_is_refused() { # check_is_refused WHAT STUB SED_SCRIPT EXPECTED_ERROR
 
 mkdir "$work/compiled" "$work/readmes"
 extract_readmes "$work/readmes"
-[ "$(find "$work/readmes" -name '*.swift' | wc -l)" = 2 ] || fail "the READMEs have another number of Swift blocks than 2" "see extract_readmes"
+[ "$(find "$work/readmes" -name '*.swift' | wc -l)" = 2 ] || fail "the READMEs do not have 2 Swift blocks" "see extract_readmes"
 for stub in "${STUBS[@]}"; do compile_stub "$stub" Tests/apple-stubs "$work/compiled"; done
 check_adapters "$work/compiled" || fail "the adapters do not fit the declarations" "the errors are above"
 say "Clients/AppleServices is type-checked against the hand-written declarations of ${#STUBS[@]} modules in Tests/apple-stubs"

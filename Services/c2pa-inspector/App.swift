@@ -39,7 +39,7 @@ enum App {
     /// Exits with 0 if the sandbox blocks everything that it must.
     private static func selfTest(_ settings: Settings) -> Never {
         enterSandbox(settings)
-        if let breach = rial_sandbox_breach() { fail(78, "the sandbox let through: \(String(cString: breach))") }
+        if let breach = rial_sandbox_breach() { fail(78, "the sandbox does not block: \(String(cString: breach))") }
         _exit(0)
     }
 

@@ -65,7 +65,7 @@ struct Settings: EnvironmentSettings {
         do throws(TransparencyLogError) {
             logPolicy = try site.logPolicy.map { text throws(TransparencyLogError) in try TrustPolicy(Array(text.utf8)) }
         } catch {
-            throw SettingsError("RIAL_LOG_POLICY", "is no policy of c2sp.org/tlog-policy: \(error.message)")
+            throw SettingsError("RIAL_LOG_POLICY", "is not a policy of c2sp.org/tlog-policy: \(error.message)")
         }
     }
 

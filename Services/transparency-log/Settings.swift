@@ -34,7 +34,7 @@ struct Settings: EnvironmentSettings {
         do {
             return try TrustPolicy(Array(text.utf8))
         } catch {
-            throw SettingsError(name, "is no policy of c2sp.org/tlog-policy: \(error)")
+            throw SettingsError(name, "is not a policy of c2sp.org/tlog-policy: \(error)")
         }
     }
 }

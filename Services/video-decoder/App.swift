@@ -39,7 +39,7 @@ enum App {
 
     /// Exits with 0 if the sandbox blocks everything that it must, and both codecs, and the encoder, open in it.
     private static func selfTest() -> Never {
-        if let breach = rial_sandbox_breach() { fail(78, "the sandbox let through: \(String(cString: breach))") }
+        if let breach = rial_sandbox_breach() { fail(78, "the sandbox does not block: \(String(cString: breach))") }
         for codec in VideoCodec.allCases {
             do {
                 _ = try PictureDecoder(codec)

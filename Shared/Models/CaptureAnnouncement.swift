@@ -122,7 +122,7 @@ extension CaptureAnnouncement: Codable {
             let offset = try intake.decode(Int64.self, forKey: .moovOffset)
             let (end, overflow) = offset.addingReportingOverflow(try intake.decode(Int64.self, forKey: .moovLength))
             guard !overflow, offset >= 0, end >= offset else {
-                throw DecodingError.dataCorruptedError(forKey: .moovOffset, in: intake, debugDescription: "no place in a file")
+                throw DecodingError.dataCorruptedError(forKey: .moovOffset, in: intake, debugDescription: "not a place in a file")
             }
             content = .video(
                 VideoContent(
@@ -170,7 +170,7 @@ extension KeyedDecodingContainer {
     /// Decodes a kind from its type and mode.
     func decodeKind(_ type: Key, _ mode: Key) throws -> CaptureKind {
         guard let kind = CaptureKind(type: try decode(CaptureType.self, forKey: type), mode: try decode(CaptureMode.self, forKey: mode))
-        else { throw DecodingError.dataCorruptedError(forKey: type, in: self, debugDescription: "no kind of capture") }
+        else { throw DecodingError.dataCorruptedError(forKey: type, in: self, debugDescription: "not a kind of capture") }
         return kind
     }
 }

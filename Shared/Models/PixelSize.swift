@@ -14,7 +14,7 @@ public struct PixelSize: Codable, Sendable, Hashable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let (width, height) = (try container.decode(Int.self, forKey: .width), try container.decode(Int.self, forKey: .height))
         guard let size = PixelSize(width, height) else {
-            throw DecodingError.dataCorruptedError(forKey: .width, in: container, debugDescription: "no size of a picture")
+            throw DecodingError.dataCorruptedError(forKey: .width, in: container, debugDescription: "not the size of a picture")
         }
         self = size
     }

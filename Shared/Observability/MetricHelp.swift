@@ -44,7 +44,7 @@ enum MetricHelp {
         "rial_uploads_expired_total": "Resumable uploads that nobody completed in time.",
         "rial_uploads_in_progress": "Number of uploads in progress.",
         "rial_uploads_refused_total": "Requests about resumable uploads that were refused, by error code.",
-        "rial_uploads_resumed_total": "Requests that went on with a resumable upload.",
+        "rial_uploads_resumed_total": "Requests that continued a resumable upload.",
 
         // gateway: verification.
         "rial_inspections_failed_total": "Files that the inspector could not read, by reason.",
@@ -70,7 +70,7 @@ enum MetricHelp {
         "rial_reassessments_total": "Captures that were assessed again, by outcome.",
         "rial_video_analysis_seconds": "Time in seconds that the analysis of a video takes.",
         "rial_video_decoder_up": "Whether videos can be decoded: 1 they can, 0 they cannot.",
-        "rial_video_decoder_pauses_total": "Times that the decoding of videos stood still, a quarter of a second at most, for a photo.",
+        "rial_video_decoder_pauses_total": "Times that the decoding of videos was paused for a photo, each a quarter of a second at most.",
         "rial_video_decoders_died_total": "Videos whose decoding crashed or exceeded its limits for good, by the end of the process.",
         "rial_video_decoding_seconds": "Time in seconds that decoding a video takes.",
 
@@ -113,8 +113,8 @@ enum MetricHelp {
 
         // transparency-log.
         "rial_log_checkpoint_age_seconds": "Time in seconds since the last checkpoint was published.",
-        "rial_log_frozen": "Whether a shard of the log is frozen that was not given up: 1 one is, 0 none is.",
-        "rial_log_mended_total": "Parts of the log that were damaged and put back from a good copy.",
+        "rial_log_frozen": "Whether a shard of the log is frozen and not given up: 1 one is, 0 none is.",
+        "rial_log_mended_total": "Parts of the log that were damaged and restored from a good copy.",
         "rial_log_pending": "Number of statements that are not entered in the log yet.",
         "rial_log_pending_oldest_seconds": "Age in seconds of the oldest statement that is not entered yet; 0 if there is none.",
         "rial_log_published_size": "Number of entries that the last published checkpoint covers.",

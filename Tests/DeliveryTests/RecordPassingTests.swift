@@ -135,7 +135,7 @@ struct RecordPassingTests {
         #expect(delivery.handler.log.calls.filter { $0 != events[0] } == [events[1], events[2]])
     }
 
-    /// How many records are in hand while a dependency is away.
+    /// How many records are in hand while a dependency is unavailable.
     private static let inHand: [(any Error, Int)] = [
         (ObjectStorageError(.unavailable, "away"), MessageContext.maximumInHand),
         (PostgresError(code: .connectionFailed, message: "away"), 1), (DependencyUnavailable("signer", "away"), 1),

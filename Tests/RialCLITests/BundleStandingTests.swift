@@ -48,7 +48,7 @@ struct BundleStandingTests {
         let made = try Self.made()
         try await MonitorRig.with(made.log) { rig, _ in
             let lines = try await Self.lines(rig, made)
-            #expect(lines == ["the log holds nothing of the bundle's subject that the bundle does not"])
+            #expect(lines == ["the log has nothing about the bundle's subject that is not in the bundle"])
         }
     }
 
@@ -96,7 +96,7 @@ struct BundleStandingTests {
             #expect(defect.kind == .missing && defect.passes)
             try made.log.publish()
             let lines = try await Self.lines(rig, made)
-            #expect(lines == ["the log holds nothing of the bundle's subject that the bundle does not"])
+            #expect(lines == ["the log has nothing about the bundle's subject that is not in the bundle"])
         }
     }
 

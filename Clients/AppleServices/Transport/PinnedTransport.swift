@@ -79,7 +79,7 @@ public final class PinnedTransport: HTTPTransport {
     }
 
     private func urlRequest(_ request: HTTPRequest, input: InputStream?) throws(TransportFailure) -> URLRequest {
-        guard let url = URL(string: base + request.target) else { throw .unreachable("\(request.target) is no target of a request") }
+        guard let url = URL(string: base + request.target) else { throw .unreachable("\(request.target) is not the target of a request") }
         var outgoing = URLRequest(url: url)
         outgoing.httpMethod = request.method
         for header in request.headers { outgoing.setValue(header.value, forHTTPHeaderField: header.name) }

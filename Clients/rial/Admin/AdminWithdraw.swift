@@ -30,7 +30,7 @@ struct AdminWithdraw: AsyncParsableCommand {
         switch outcome {
         case "withdrawn": Console.result("capture \(id) withdrawn")
         case nil: throw CommandFailure("There is no capture \(id).")
-        default: Console.result("capture \(id) was withdrawn before: its objects are looked for again")
+        default: Console.result("capture \(id) was already withdrawn: its objects are searched for again")
         }
     }
 

@@ -14,7 +14,7 @@ enum PolicyFile {
             guard !policy.logs.isEmpty else { throw CommandFailure("The policy \(path) names no log.") }
             return policy
         } catch let error as TransparencyLogError {
-            throw CommandFailure("\(path) is no policy: it \(error.message).")
+            throw CommandFailure("\(path) is not a policy: it \(error.message).")
         }
     }
 }

@@ -16,7 +16,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(help: "Captures a second, sent whether or not earlier ones are done.")
     var rate: Double?
-    @Option(help: "Instead of a rate, so many uploads at any time, each followed by the next.")
+    @Option(help: "Instead of a rate: this many uploads at a time, each followed by the next.")
     var flood: Int?
     @Option(help: "How long to send.")
     var seconds: Int
@@ -27,7 +27,7 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: "Devices that take turns.")
     var devices = 4
     @Flag(
-        help: "With --rate, look for the evidence when all is sent, as --flood does: asking costs the run nothing, observed_ms is missing.")
+        help: "With --rate, look for the evidence only when all is sent, as --flood does: the run is not slowed, observed_ms is missing.")
     var looksLater = false
     @Flag(help: "Send each capture as an upload that can be resumed, in one request.")
     var resumable = false

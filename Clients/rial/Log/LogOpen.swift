@@ -115,7 +115,7 @@ struct LogClose: AsyncParsableCommand {
             try await shards.close(open, next: next)
             while try await shards.all().contains(where: { $0.shard == open.shard && !$0.isClosed }) {
                 guard ContinuousClock.now < deadline else {
-                    throw CommandFailure("The shard \(open.shard) is not closed yet; transparency-log goes on with it.")
+                    throw CommandFailure("The shard \(open.shard) is not closed yet; transparency-log continues with it.")
                 }
                 try await Task.sleep(for: .milliseconds(200))
             }

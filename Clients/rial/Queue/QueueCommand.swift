@@ -26,7 +26,7 @@ struct QueueRun: AsyncParsableCommand {
 
     @Flag(help: "End when nothing is left that can be sent without a person.")
     var untilEmpty = false
-    @Option(help: "Give an attempt up after so many seconds without a byte sent or received.")
+    @Option(help: "Give up an attempt after this many seconds without a byte sent or received.")
     var idleTimeout = 60
     @OptionGroup var options: QueueOptions
     @OptionGroup var server: ServerOptions

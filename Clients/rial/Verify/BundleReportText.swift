@@ -44,7 +44,7 @@ struct BundleReportText {
         case .wrong where report.revocation != nil:
             "TAKEN BACK: the log says that the verdict no longer counts, or something else is wrong."
         case .wrong: "WRONG: something in this bundle does not hold, so nothing in it can be relied on."
-        case .unreadable: "UNREADABLE: this is no evidence bundle."
+        case .unreadable: "UNREADABLE: this is not an evidence bundle."
         case .untrusted: "SOUND, BUT NOT PROVED: nothing contradicts it, but not all of it is vouched for by whom you trust."
         }
     }

@@ -46,7 +46,7 @@ struct BundleVerification {
         do {
             return try TrustPolicy(try LocalFile.bytes(path))
         } catch let error as TransparencyLogError {
-            throw CommandFailure("\(path) is no policy of c2sp.org/tlog-policy: it \(error.message)")
+            throw CommandFailure("\(path) is not a policy of c2sp.org/tlog-policy: it \(error.message)")
         }
     }
 

@@ -14,7 +14,7 @@ struct CredentialExaminer: Sendable {
 
     func finding(_ question: CredentialsQuestion) -> Finding {
         guard let asset = question.asset?.bytes else {
-            return .notChecked("The Content Credentials were not checked: it takes the photo or video that they are in.")
+            return .notChecked("The Content Credentials were not checked: that needs the photo or video that they are in.")
         }
         do {
             let file = try NamelessFile()

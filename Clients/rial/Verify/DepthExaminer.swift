@@ -10,7 +10,7 @@ enum DepthExaminer {
     static func finding(_ question: DepthQuestion) -> Finding {
         guard question.kind == .photo else { return .notChecked("The depth of a video was not analysed again.") }
         guard case .metadata(let metadata)? = question.owner.signed, let photo = question.owner.photo else {
-            return .notChecked("The depth was not analysed again: it takes the photo as it was sent.")
+            return .notChecked("The depth was not analysed again: that needs the photo as it was sent.")
         }
         guard let stated = try? WireJSON.decode(EvidencePackage.self, from: question.evidence).depthAnalysis else {
             return .failed("The evidence says nothing of the depth that can be read.")

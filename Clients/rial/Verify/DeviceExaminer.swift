@@ -33,7 +33,7 @@ struct DeviceExaminer: Sendable {
         let hashes = question.clientDataHashes + recorded(question)
         // Of an older binding all candidates may not be known, such as of photo and depth, which are not both in the bundle.
         guard let binding = question.binding, hashes.contains(where: { $0.binding == binding }) else {
-            return .notChecked("The hardware's signature was not checked: what it is over is not all in the bundle.")
+            return .notChecked("The hardware's signature was not checked: not all that it covers is in the bundle.")
         }
         switch appraisal.verdict(on: assertion, by: key, candidates: hashes.map(\.hash.bytes)) {
         case .verified(_, let index) where hashes[index].binding == binding:

@@ -30,7 +30,7 @@ struct VideoRecord: AsyncParsableCommand {
     var mov = false
     @Option(help: "Length of the recording; it ends by itself before 15 s.")
     var seconds = 15.0
-    @Option(help: "Kill the recording after so many seconds, and recover it.")
+    @Option(help: "Kill the recording after this many seconds, and recover it.")
     var killAt: Double?
     @Option(help: "Where it is recorded: LATITUDE,LONGITUDE in degrees.")
     var location: LocationArgument?
@@ -42,7 +42,7 @@ struct VideoRecord: AsyncParsableCommand {
     var noSound = false
     @Option(help: "Width and height in pixels, even.")
     var size = SizeArgument(width: 640, height: 480)
-    @Option(help: "Enlarge the pictures so many times before they are encoded: much quicker than rendering large ones.")
+    @Option(help: "Enlarge the pictures by this factor before they are encoded: much quicker than rendering large ones.")
     var enlarge = 1
     @Option(help: "Width and height of depth maps.")
     var depthSize: SizeArgument?

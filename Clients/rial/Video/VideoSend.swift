@@ -11,7 +11,7 @@ struct VideoSend: AsyncParsableCommand {
 
     @Argument(help: "Folder of the recording.")
     var folder: String
-    @Flag(help: "Go on where an upload broke off, also one of an earlier command, whose address is kept in upload.json beside the parts.")
+    @Flag(help: "Resume an upload that broke off, also one of an earlier command, whose address is kept in upload.json beside the parts.")
     var resumable = false
     @OptionGroup var shown: AcceptedOptions
     @OptionGroup var hashOnlyOptions: HashOnlyOptions

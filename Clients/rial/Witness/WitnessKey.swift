@@ -47,7 +47,7 @@ enum WitnessKeyFile {
         }
         let text = bytes.last == 0x0a ? bytes.dropLast() : bytes[...]
         guard let key = try? SignerKey(String(decoding: text, as: UTF8.self)), key.verifier.kind == .witness else {
-            throw CommandFailure("\(path) is no witness's key.")
+            throw CommandFailure("\(path) is not a witness's key.")
         }
         guard key.verifier.name == (try self.name(name)) else {
             throw CommandFailure("\(path) is the key of \(key.verifier.name): a key has one name.")

@@ -108,7 +108,7 @@ actor CredentialIssuer: CredentialIssuing {
 
 extension CredentialIssuer {
     private func noSigner(_ problem: String) -> Issuing {
-        logger.warning("the signer is away", metadata: ["problem": "\(problem)"])
+        logger.warning("the signer is unavailable", metadata: ["problem": "\(problem)"])
         circuits.signer.fail()
         return .noSignerYet
     }

@@ -75,7 +75,7 @@ extension EvidenceParts {
         _ object: StoredMedia, _ name: MediaName, of capture: CaptureID, among names: Set<MediaName>
     ) throws {
         guard names.contains(name), object.key == name.key(of: capture, digest: object.sha256) else {
-            throw RejectedMessage(.captureUnreadable, detail: "\(name.rawValue) is not the service's to name")
+            throw RejectedMessage(.captureUnreadable, detail: "\(name.rawValue) is not a name that this service may give")
         }
     }
 }

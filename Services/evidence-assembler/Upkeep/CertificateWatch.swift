@@ -17,7 +17,7 @@ struct CertificateWatch: Sendable {
     /// Called once, at start.
     func warnOfKey() {
         guard isKeyInFile, mode == .production else { return }
-        logger.warning("the signing key lies in a file: in production mode it belongs into a PKCS#11 token")
+        logger.warning("the signing key is in a file: in production mode it should be in a PKCS#11 token")
     }
 
     func look(at now: Date) {

@@ -41,7 +41,7 @@ extension NotLogged.Reason {
         case .pending: "The verdict is being entered in the public log."
         case .held: "The verdict is entered in the public log after the end of its day."
         case .unwitnessed: "Too few witnesses have seen the entry in the public log so far."
-        case .frozen: "The public log takes nothing at the moment."
+        case .frozen: "The public log accepts no entries at the moment."
         }
     }
 }

@@ -61,7 +61,7 @@ struct ResponseMiddleware: RouterMiddleware {
             let allowed = routes.methods(of: request.uri.path)
             if allowed.isEmpty { return APIError(.notFound, "There is nothing at this address.") }
             return APIError(
-                .methodNotAllowed, "This address does not take \(request.method.rawValue).",
+                .methodNotAllowed, "This address does not accept \(request.method.rawValue).",
                 headers: [.allow: allowed.joined(separator: ", ")])
         case let error as HTTPError where error.status == .contentTooLarge:
             return APIError(.payloadTooLarge, "The body is too large.")
@@ -76,7 +76,7 @@ struct ResponseMiddleware: RouterMiddleware {
             context.logger.error("database failed", error: error)
             return .retryLater(.serviceUnavailable, "The service is not available at the moment.", seconds: 5)
         case let error as DependencyUnavailable:
-            context.logger.error("a dependency is away", error: error)
+            context.logger.error("a dependency is unavailable", error: error)
             return .retryLater(.serviceUnavailable, "The service is not available at the moment.", seconds: 5)
         default:
             context.logger.error("request failed", error: error)

@@ -55,7 +55,7 @@ extension APIError {
 
     private init(_ error: ConcurrencyLimit.Exceeded) {
         switch error.limit {
-        case .device: self = .retryLater(.rateLimited, "Too many \(error.kind) of this device at once; try again.", seconds: 5)
+        case .device: self = .retryLater(.rateLimited, "Too many \(error.kind) from this device at once; try again.", seconds: 5)
         case .address: self = .retryLater(.rateLimited, "Too many \(error.kind) from this address at once; try again.", seconds: 5)
         case .total: self = .retryLater(.serviceUnavailable, "Too many \(error.kind) at the moment; try again.", seconds: 1)
         }
@@ -109,9 +109,9 @@ extension APIError {
         case .noSpace:
             self = .retryLater(.serviceUnavailable, "There is no room for the file at the moment; try again.", seconds: 5)
         case .inspectorsBusy:
-            self = .retryLater(.serviceUnavailable, "Too many files are being looked at; try again.", seconds: 5)
+            self = .retryLater(.serviceUnavailable, "Too many files are being inspected; try again.", seconds: 5)
         case .inspectorsUnavailable:
-            self = .retryLater(.serviceUnavailable, "Files cannot be looked at at the moment.", seconds: 30)
+            self = .retryLater(.serviceUnavailable, "Files cannot be inspected at the moment.", seconds: 30)
         }
     }
 

@@ -15,7 +15,7 @@ extension APIError {
         case .offsetMismatch(let expected, let provided):
             self.init(
                 .uploadOffsetMismatch,
-                provided == nil ? "Another request has gone on with the upload." : "The upload's offset is another one.",
+                provided == nil ? "The upload was continued by another request." : "The upload has another offset.",
                 headers: [.uploadOffset: String(expected)])
             problem = Problem(
                 type: Self.problems + "mismatching-upload-offset", title: "Upload offset does not match", expectedOffset: expected,

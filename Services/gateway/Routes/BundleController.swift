@@ -35,7 +35,7 @@ struct BundleController: Sendable {
         do {
             made = try await maker.bundle(of: row, isOwned: reader == row.deviceID, at: Date())
         } catch let damage as BundleMaker.Damaged {
-            context.logger.error("a proof does not come out", metadata: ["capture_id": "\(id)", "problem": "\(damage.detail)"])
+            context.logger.error("a bundle's proof does not verify", metadata: ["capture_id": "\(id)", "problem": "\(damage.detail)"])
             throw APIError.retryLater(.storageError, "The public log cannot be read at the moment.", seconds: 60)
         }
         let added = withMedia ? made.media : nil

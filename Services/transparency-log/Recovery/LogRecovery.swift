@@ -17,7 +17,7 @@ struct LogRecovery: Sendable {
 
         var description: String {
             switch self {
-            case .notFrozen: "no shard is frozen that was not given up"
+            case .notFrozen: "no shard is frozen, apart from those given up"
             case .unproved(let why): "the log cannot be recovered: \(why)"
             }
         }

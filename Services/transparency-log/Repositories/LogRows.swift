@@ -77,7 +77,7 @@ extension PendingLeaf {
         let bytes = try row.get("commitment", as: [UInt8].self)
         guard let kind = LogLeaf.Kind(rawValue: try row.get("kind", as: String.self)), let commitment = ContentDigest(bytes: bytes),
             let subject = LogSubject(bytes: try row.get("subject", as: [UInt8].self))
-        else { throw MalformedLogRow(description: "a pending statement is none that we make") }
+        else { throw MalformedLogRow(description: "a pending statement is malformed") }
         self.init(
             id: try row.get("id"), leaf: .entry(kind: kind, time: try row.get("time"), subject: subject, commitment: commitment),
             commitment: bytes, isLogged: try row.get("is_logged"))

@@ -50,7 +50,7 @@ extension Sequencer {
         if let (size, bytes) = try await lead.objects.newestHead() {
             lead.newestHead = size
             guard let head = PublishedCheckpoint(bytes, of: lead.shard), head.head.size == size else {
-                throw SequencerHalt.freeze(.headDiffers, "the newest head, of \(size) leaves, is none of ours")
+                throw SequencerHalt.freeze(.headDiffers, "the newest head, of \(size) leaves, is not a checkpoint of this log")
             }
             try compare(head, "head", lead)
             if size > lead.shard.publishedSize {
@@ -64,7 +64,7 @@ extension Sequencer {
         guard let latest = lead.latest, lead.newestHead < latest.head.size else { return }
         lead.newestHead = latest.head.size
         if case .differs = try await lead.objects.put(lead.objects.headKey(latest.head.size), latest.note.bytes) {
-            throw SequencerHalt.freeze(.headDiffers, "the stored head of \(latest.head.size) leaves is another")
+            throw SequencerHalt.freeze(.headDiffers, "the stored head of \(latest.head.size) leaves differs")
         }
     }
 
@@ -100,7 +100,7 @@ extension Sequencer {
         var frontier = edge.frontier
         for leaf in leaves.dropFirst(Int(edge.size - TreeGrowth.bundleStart(edge.size))) { frontier.append(MerkleHash.leaf(leaf)) }
         guard frontier.head == lead.shard.head else {
-            throw SequencerHalt.freeze(.databaseDamaged, "the rows make another root than was committed for \(lead.shard.head.size) leaves")
+            throw SequencerHalt.freeze(.databaseDamaged, "the rows do not give the committed root of \(lead.shard.head.size) leaves")
         }
         let size = lead.shard.head.size
         guard try await lead.session.leaves(size..<size + 1, of: lead.shard.origin).isEmpty else {

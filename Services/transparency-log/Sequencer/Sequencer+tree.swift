@@ -11,7 +11,7 @@ extension Sequencer {
             let edge = try await lead.reader.edge(size: lead.shard.publishedSize)
             let root = lead.latest?.head.root ?? MerkleHash.empty
             guard edge.frontier.root == root else {
-                throw SequencerHalt.freeze(.tileDiffers, "the stored right edge of \(edge.size) leaves has another root than was published")
+                throw SequencerHalt.freeze(.tileDiffers, "the stored right edge of \(edge.size) leaves does not have the published root")
             }
             return edge
         } catch let missing as TreeReader.MissingTile {
@@ -29,10 +29,10 @@ extension Sequencer {
         guard let last = edge.partialTiles.first(where: { $0.tile.kind == .hashes(level: 0) }) else { return leaves }
         let known = Array(leaves.prefix(last.hashes.count))
         guard known.map({ MerkleHash.leaf($0) }) == last.hashes else {
-            throw SequencerHalt.freeze(.databaseDamaged, "rows from \(start) on have other hashes than were published")
+            throw SequencerHalt.freeze(.databaseDamaged, "rows from \(start) on do not have the hashes that were published")
         }
         if let bundle = Tile.entries(of: start, size: edge.size), let found = try await lead.objects.entries(of: bundle), found != known {
-            throw SequencerHalt.freeze(.tileDiffers, "\(bundle) has other entries than were published")
+            throw SequencerHalt.freeze(.tileDiffers, "\(bundle) does not have the entries that were published")
         }
         return leaves
     }
@@ -42,7 +42,7 @@ extension Sequencer {
         let edge = try await publishedEdge(lead)
         let growth = try TreeGrowth(from: edge, leaves: try await newLeaves(lead, after: edge))
         guard growth.edge.frontier.head == lead.shard.head else {
-            throw SequencerHalt.freeze(.databaseDamaged, "the rows make another root than was committed for \(lead.shard.head.size) leaves")
+            throw SequencerHalt.freeze(.databaseDamaged, "the rows do not give the committed root of \(lead.shard.head.size) leaves")
         }
         try await store(growth, lead)
         try await reached(.tiles)
@@ -57,7 +57,7 @@ extension Sequencer {
                     let key = lead.objects.key(object.tile)
                     if case .differs = try await lead.objects.put(key, object.bytes) {
                         guard object.end > lead.newestHead else {
-                            throw SequencerHalt.freeze(.tileDiffers, "\(object.tile) is in a tree that was signed, and is another")
+                            throw SequencerHalt.freeze(.tileDiffers, "\(object.tile) belongs to a signed tree and differs from it")
                         }
                         // Left by a round of which nothing was signed.
                         try await lead.objects.overwrite(key, object.bytes)
@@ -77,7 +77,7 @@ extension Sequencer {
                 group.addTask {
                     let found = try await lead.objects.fetch(lead.objects.key(object.tile))
                     guard found?.bytes == object.bytes else {
-                        throw SequencerHalt.freeze(.tileDiffers, "\(object.tile) was put and read back as another")
+                        throw SequencerHalt.freeze(.tileDiffers, "\(object.tile) was read back different from what was put")
                     }
                 }
             }
@@ -86,7 +86,7 @@ extension Sequencer {
         let head = lead.shard.head
         do {
             guard try await lead.reader.root(size: head.size) == head.root else {
-                throw SequencerHalt.freeze(.tileDiffers, "the stored right edge of \(head.size) leaves has another root than was committed")
+                throw SequencerHalt.freeze(.tileDiffers, "the stored right edge of \(head.size) leaves does not have the committed root")
             }
             guard let latest = lead.latest else { return }
             let (_, old) = try await lead.reader.consistency(from: latest.head.size, to: head)

@@ -167,7 +167,7 @@ actor Sequencer {
     private func commit(_ lead: inout Leadership) async throws -> Bool {
         guard !(0..<limits.checkpointSeconds).contains(now().timeIntervalSince(lead.committedAt)) else { return false }
         guard let shard = try await lead.session.openShard(), shard.freeze == nil, shard.head == lead.shard.head else {
-            throw SequencerHalt.lost("the shard is another than the one that was compared")
+            throw SequencerHalt.lost("the shard is not the one that was compared")
         }
         lead.shard = shard
         // After the last leaf nothing is entered.
@@ -279,7 +279,7 @@ actor Sequencer {
         if let contradiction { throw SequencerHalt.freeze(contradiction) }
         // A process that was stopped has lost its session by now, and a scrub may have frozen the log.
         guard try await lead.session.openShard() == shard else {
-            throw SequencerHalt.lost("the shard is another than the one that was committed")
+            throw SequencerHalt.lost("the shard is not the one that was committed")
         }
         let signature = NoteSignature(key: shard.key, signature: try await signer.sign(committed.text))
         guard let note = try? SignedNote(text: committed.text, signatures: [signature]), let signed = PublishedCheckpoint(note, of: shard)
@@ -295,7 +295,7 @@ actor Sequencer {
         // Another signature of the same text is as good; one that was stored first may have been seen.
         guard let found = try await lead.objects.fetch(key), let kept = PublishedCheckpoint(found.bytes, of: shard), kept.head == head
         else {
-            throw SequencerHalt.freeze(.headDiffers, "the stored head of \(head.size) leaves is another")
+            throw SequencerHalt.freeze(.headDiffers, "the stored head of \(head.size) leaves differs")
         }
         return kept
     }

@@ -39,7 +39,7 @@ struct SequencerService: Service {
             group.addTask { await repeating(Self.beatPause) { await sequencer.beat() } }
             group.addTask {
                 await repeating(Self.asidePause) {
-                    do { try await sequencer.askAside() } catch { logger.warning("witnesses were not asked aside", error: error) }
+                    do { try await sequencer.askAside() } catch { logger.warning("slow witnesses could not be asked", error: error) }
                 }
             }
             defer { group.cancelAll() }
@@ -61,7 +61,7 @@ struct SequencerService: Service {
             } catch let error as SettingsError {
                 throw error
             } catch {
-                logger.warning("a round of the log ended early; the next one goes on", error: error)
+                logger.warning("a round of the log ended early; the next one continues", error: error)
                 pause = min(pause * 2, Self.longestPause)
             }
             await cancelWhenGracefulShutdown { [pause] in try? await clock.sleep(for: pause) }

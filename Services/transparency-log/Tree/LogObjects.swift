@@ -33,7 +33,7 @@ struct LogObjects: Sendable {
             // `nil` if it was deleted in between: then it is put after all.
             if let found = try await fetch(key) { return found.bytes == bytes ? .same : .differs(found.etag) }
         }
-        throw ObjectStorageError(.unavailable, "\(key) comes and goes")
+        throw ObjectStorageError(.unavailable, "\(key) keeps appearing and disappearing")
     }
 
     func overwrite(_ key: String, _ bytes: [UInt8]) async throws {

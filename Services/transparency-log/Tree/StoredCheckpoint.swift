@@ -29,6 +29,6 @@ struct StoredCheckpoint: Sendable {
             }
             etag = found?.etag
         }
-        throw ObjectStorageError(.unavailable, "\(key) changes all the time")
+        throw ObjectStorageError(.unavailable, "\(key) keeps changing")
     }
 }

@@ -32,7 +32,7 @@ struct TreeRestorer: Sendable {
             }
         }
         guard edge.frontier.head == head else {
-            throw SequencerHalt.freeze(.databaseDamaged, "the rows make another root than was published for \(head.size) leaves")
+            throw SequencerHalt.freeze(.databaseDamaged, "the rows do not give the published root of \(head.size) leaves")
         }
     }
 }

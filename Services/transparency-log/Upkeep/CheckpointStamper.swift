@@ -76,7 +76,7 @@ actor CheckpointStamper {
             try await repository.keepToken(bytes, at: time, of: published.head.size, shard.origin)
             logger.info("checkpoint stamped", metadata: ["origin": "\(shard.origin)", "size": "\(published.head.size)"])
         case .rejected(let failure):
-            throw Refused(description: "the time-stamp authority's answer is not kept: \(failure.rawValue)")
+            throw Refused(description: "the time-stamp authority's response is not usable: \(failure.rawValue)")
         }
     }
 }

@@ -58,7 +58,7 @@ actor LogScrub {
         do {
             let edge = try await TreeReader(objects: objects).edge(size: head.size)
             if edge.frontier.root == head.root { return .success(edge) }
-            let detail = "the stored right edge of \(head.size) leaves has another root than was published"
+            let detail = "the stored right edge of \(head.size) leaves does not have the published root"
             return .failure(SequencerHalt.freeze(.tileDiffers, detail))
         } catch let missing as TreeReader.MissingTile {
             return .failure(SequencerHalt.freeze(.tileDiffers, "\(missing.tile) is missing"))
@@ -120,7 +120,7 @@ actor LogScrub {
         } else if !areRows, isBundle, let stored {
             for (offset, leaf) in stored.enumerated() where offset >= rows.count || rows[offset] != leaf {
                 guard try await repository.mend(leaf, at: start + UInt64(offset), of: shard.origin) else {
-                    throw SequencerHalt.freeze(.databaseDamaged, "row \(start + UInt64(offset)) is damaged and cannot be put back")
+                    throw SequencerHalt.freeze(.databaseDamaged, "row \(start + UInt64(offset)) is damaged and cannot be restored")
                 }
                 note("a row", "\(start + UInt64(offset))")
             }
@@ -195,7 +195,7 @@ actor LogScrub {
     private func note(_ what: String, _ which: String) {
         mended += 1
         Self.mendings.increment()
-        logger.error("\(what) of the log was damaged and is put back", metadata: ["origin": "\(shard.origin)", "place": "\(which)"])
+        logger.error("\(what) of the log was damaged and has been restored", metadata: ["origin": "\(shard.origin)", "place": "\(which)"])
     }
 
     private static func hash(_ leaves: [[UInt8]]) -> [ContentDigest] { leaves.map { MerkleHash.leaf($0) } }

@@ -131,7 +131,7 @@ actor WitnessPanel {
             Self.failures(key, reason).increment()
             if state.failures == Self.maximumFailures {
                 logger.warning(
-                    "a witness is asked aside from now on", metadata: ["witness": "\(key.name)", "reason": "\(reason.rawValue)"])
+                    "a witness is asked in the background now", metadata: ["witness": "\(key.name)", "reason": "\(reason.rawValue)"])
             }
         }
         states[key] = state

@@ -81,7 +81,7 @@ struct RepeatedUploads {
                 try await storage.copy(from: name.key(of: upload), to: kept.key)
                 isBrought = true
             } catch let error as ObjectStorageError where error.code == .notFound {
-                logger.warning("bytes to bring are gone", error: error, metadata: ["capture_id": "\(announcement.captureID)"])
+                logger.warning("bytes of a repeated upload are gone", error: error, metadata: ["capture_id": "\(announcement.captureID)"])
                 isGone = true
             }
         }

@@ -8,7 +8,7 @@ struct SiteStrings: Sendable {
     /// - Throws: ``SiteError`` for a key that lacks a text in some language, or whose placeholders differ between languages.
     init(json: Data) throws(SiteError) {
         guard let table = try? JSONDecoder().decode([String: [String: String]].self, from: json) else {
-            throw SiteError(.strings, "strings.json is no table of texts by key and language")
+            throw SiteError(.strings, "strings.json is not a table of texts by key and language")
         }
         var texts: [String: [Language: String]] = [:]
         for (key, entry) in table {
@@ -19,7 +19,7 @@ struct SiteStrings: Sendable {
                 texts[key, default: [:]][language] = text
             }
             let values = Set(Language.allCases.map { Self.values(in: texts[key]?[$0] ?? "") })
-            guard values.count == 1 else { throw SiteError(.strings, "“\(key)” has not the same values in every language") }
+            guard values.count == 1 else { throw SiteError(.strings, "“\(key)” does not have the same values in every language") }
         }
         self.texts = texts
     }

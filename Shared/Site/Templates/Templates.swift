@@ -71,8 +71,8 @@ struct Templates: Sendable {
         var rest = text[...]
         while let match = rest.firstMatch(of: #/\{\{t\.(?<name>\w+)\}\}/#) {
             let name = String(match.output.name)
-            guard let string = strings[name] else { throw SiteError(.strings, "templates use “\(name)”, which is no string") }
-            guard !string.contains("{{") else { throw SiteError(.strings, "“\(name)” has what templates take for their own") }
+            guard let string = strings[name] else { throw SiteError(.strings, "templates use “\(name)”, which is not a string") }
+            guard !string.contains("{{") else { throw SiteError(.strings, "“\(name)” has what templates would read as tags") }
             used.insert(name)
             filled += rest[..<match.range.lowerBound] + MarkupText.escape(string)
             rest = rest[match.range.upperBound...]

@@ -57,7 +57,7 @@ struct EntryReader {
         guard let entry = entries.first, entry.name.starts(with: BundleEntry.mediaFolder.utf8) else { return nil }
         let name = String(decoding: entry.name.dropFirst(BundleEntry.mediaFolder.utf8.count), as: UTF8.self)
         guard Verdict.isFileName(name) else {
-            throw BundleError(.names, "a file in \(BundleEntry.mediaFolder) has no name of a published one")
+            throw BundleError(.names, "a file in \(BundleEntry.mediaFolder) does not have the name of a published file")
         }
         return (name, try required(BundleEntry.media(name)))
     }

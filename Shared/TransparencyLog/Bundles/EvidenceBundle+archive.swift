@@ -64,7 +64,7 @@ extension EvidenceBundle {
             try writer.add(BundleEntry.media(file.name), outside: file)
         }
         for name in media.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            guard Verdict.isFileName(name) else { throw BundleError(.names, "a file has no name of a published one") }
+            guard Verdict.isFileName(name) else { throw BundleError(.names, "a file does not have the name of a published file") }
             try writer.add(BundleEntry.media(name), media[name])
         }
         try owner?.write(to: &writer)

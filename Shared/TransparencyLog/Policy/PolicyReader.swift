@@ -35,14 +35,14 @@ struct PolicyReader {
 
     private mutating func readLog(_ items: [[UInt8]]) throws(TransparencyLogError) {
         guard (1...2).contains(items.count), logs.count < TrustPolicy.maximumLines else {
-            throw malformed("has a false log line, or too many")
+            throw malformed("has a malformed log line, or too many")
         }
         logs.append(TrustedLog(key: try key(items[0], .log), url: Self.url(items.dropFirst(1))))
     }
 
     private mutating func readWitness(_ items: [[UInt8]]) throws(TransparencyLogError) {
         guard (2...3).contains(items.count), witnesses.count < TrustPolicy.maximumLines else {
-            throw malformed("has a false witness line, or too many")
+            throw malformed("has a malformed witness line, or too many")
         }
         let key = try key(items[1], .witness)
         try define(items[0], .witness(key))
@@ -50,7 +50,7 @@ struct PolicyReader {
     }
 
     private mutating func readGroup(_ items: [[UInt8]]) throws(TransparencyLogError) {
-        guard items.count >= 3, groupCount < TrustPolicy.maximumLines else { throw malformed("has a false group line, or too many") }
+        guard items.count >= 3, groupCount < TrustPolicy.maximumLines else { throw malformed("has a malformed group line, or too many") }
         var indexes: [Int] = []
         for name in items[2...] {
             guard let index = names[name], members.insert(index).inserted else {
@@ -64,13 +64,15 @@ struct PolicyReader {
         case "any": threshold = 1
         default: threshold = UInt64(decimal: items[1])
         }
-        guard let threshold, (1...UInt64(indexes.count)).contains(threshold) else { throw malformed("has a group with a false threshold") }
+        guard let threshold, (1...UInt64(indexes.count)).contains(threshold) else {
+            throw malformed("has a group with an invalid threshold")
+        }
         try define(items[0], .group(threshold: Int(threshold), members: indexes))
         groupCount += 1
     }
 
     private mutating func readQuorum(_ items: [[UInt8]]) throws(TransparencyLogError) {
-        guard items.count == 1, !hasQuorum else { throw malformed("has a false quorum line, or two") }
+        guard items.count == 1, !hasQuorum else { throw malformed("has a malformed quorum line, or two") }
         hasQuorum = true
         if items[0].elementsEqual("none".utf8) { return }
         guard let index = names[items[0]] else { throw malformed("has a quorum that is not defined before it") }
@@ -86,7 +88,7 @@ struct PolicyReader {
     /// A key of this kind that the policy does not have yet, under no name and for nothing else.
     private func key(_ text: [UInt8], _ kind: KeyKind) throws(TransparencyLogError) -> VerifierKey {
         let key: VerifierKey
-        do { key = try VerifierKey(text) } catch { throw malformed("has a key that is none: \(error.message)") }
+        do { key = try VerifierKey(text) } catch { throw malformed("has a malformed key: \(error.message)") }
         guard key.kind == kind else { throw malformed("has a key of another kind than its line") }
         guard !logs.contains(where: { $0.key.isSameKey(as: key) }), !witnesses.contains(where: { $0.key.isSameKey(as: key) }) else {
             throw malformed("has a key twice")

@@ -51,7 +51,7 @@ public enum LogLeaf: Sendable, Equatable {
     /// - Throws: ``BundleError`` for anything that ``bytes`` would not have been.
     public init(bytes: [UInt8]) throws(BundleError) {
         guard bytes.count <= Self.maximumBytes, let leaf = Self.read(bytes), leaf.bytes == bytes else {
-            throw BundleError(.leaf, "is no leaf of a log of ours")
+            throw BundleError(.leaf, "is not a leaf of rial's logs")
         }
         self = leaf
     }

@@ -18,7 +18,7 @@ extension Tile {
     /// Reads a path in the one form that ``path`` has.
     /// - Throws: ``TransparencyLogError/Code/malformedTile`` for any other, and for a tile that no tree has.
     public init(path: String) throws(TransparencyLogError) {
-        guard let tile = Self.read(Array(path.utf8)) else { throw TransparencyLogError(.malformedTile, "is no tile's path") }
+        guard let tile = Self.read(Array(path.utf8)) else { throw TransparencyLogError(.malformedTile, "is not a tile's path") }
         self = tile
     }
 

@@ -50,7 +50,7 @@ public struct TimestampAnswer: Sendable {
                 return (try TimestampInfo(signature.content), signature)
             }
         } catch {
-            throw BundleError(.timestamp, "is no time-stamp answer with a token")
+            throw BundleError(.timestamp, "is not a time-stamp response with a token")
         }
     }
 

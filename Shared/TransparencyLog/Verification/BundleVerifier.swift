@@ -25,7 +25,7 @@ public struct BundleVerifier: Sendable {
             for logged in bundle.statements { proven.append(try ProvenStatement(logged)) }
             return await report(bundle, proven, files)
         } catch {
-            let check = BundleReport.Check(.form, .failed("This is no bundle: \(error.message)"))
+            let check = BundleReport.Check(.form, .failed("This is not a bundle: \(error.message)"))
             return BundleReport(
                 checks: [check], capture: nil, verdict: nil, isMetadataSigned: false, isDevelopmentAttestation: false, entry: nil,
                 revocation: nil)

@@ -158,7 +158,7 @@ struct StatementVerification {
                 add(.timestamp, .untrusted("No anchor vouches for the authority that stamped statement \(sequence)'s checkpoint."))
             case .rejected(let failure):
                 let word = failure.rawValue.split(separator: "_").joined(separator: " ")
-                add(.timestamp, .failed("The time stamp of statement \(sequence) is none of its checkpoint: \(word)."))
+                add(.timestamp, .failed("The time stamp of statement \(sequence) is not of its checkpoint: \(word)."))
             }
         } catch {
             add(.timestamp, .failed("The time stamp of statement \(sequence) \(error.message)."))

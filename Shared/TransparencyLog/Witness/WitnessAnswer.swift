@@ -51,7 +51,7 @@ public enum WitnessAnswer: Sendable, Equatable {
     public static func size(_ body: [UInt8]) throws(TransparencyLogError) -> UInt64 {
         var reader = LineReader(body.prefix(32))
         guard let size = reader.next().flatMap({ UInt64(decimal: $0) }), reader.rest.isEmpty, body.count <= 32 else {
-            throw TransparencyLogError(.malformedRequest, "is no size")
+            throw TransparencyLogError(.malformedRequest, "is not a size")
         }
         return size
     }

@@ -28,7 +28,7 @@ struct BundleStanding: Sendable {
             let bytes = try file.read(Int(clamping: min(file.sizeBytes, Int64(Self.maximumBytes))), at: 0)
             bundle = try EvidenceBundle(bytes)
         } catch {
-            throw CommandFailure("\(path) is no bundle: \(error).")
+            throw CommandFailure("\(path) is not a bundle: \(error).")
         }
         guard let subject = bundle.statements.first?.statement.subject else { throw CommandFailure("\(path) has no statement.") }
         self.subject = subject
@@ -71,7 +71,7 @@ struct BundleStanding: Sendable {
             let time = Date(timeIntervalSince1970: TimeInterval(found.record.time)).formatted(.iso8601)
             return "not in the bundle: \(kind), entry \(found.index), \(time)"
         }
-        if lines.isEmpty { lines.append("the log holds nothing of the bundle's subject that the bundle does not") }
+        if lines.isEmpty { lines.append("the log has nothing about the bundle's subject that is not in the bundle") }
         if size > 0, try await record(size - 1)?.kind == .end { lines.append("unchecked: the shard has ended; monitor the later ones too") }
         if elsewhere > 0 { lines.append("unchecked: \(elsewhere) of the bundle's statements are in other shards; monitor these too") }
         return lines

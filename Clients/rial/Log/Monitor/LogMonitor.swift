@@ -26,11 +26,11 @@ struct LogMonitor: AsyncParsableCommand {
     var once = false
     @Option(help: "Seconds between looks.")
     var interval = 10
-    @Option(help: "Seconds for which the log may lack what was seen of it before, or by others.")
+    @Option(help: "Seconds for which the log may lack what you or others have seen of it.")
     var patience = 60
     @Option(help: "Hours after which all entries and tiles are read again; 0 for each time.")
     var rehash = 24
-    @Option(help: "A bundle: say what the log holds of its subject that the bundle does not. Looks once.")
+    @Option(help: "A bundle: say what the log has about its subject that is not in the bundle. Looks once.")
     var bundle: String?
 
     func validate() throws {

@@ -21,7 +21,7 @@ struct SignedTree: Sendable, Equatable {
             }
             (note, checkpoint) = (judged.note, judged.checkpoint)
         } catch let error as TransparencyLogError {
-            throw LogDefect(.malformedCheckpoint, "\(source) cannot be believed: \(error.message)")
+            throw LogDefect(.malformedCheckpoint, "\(source) cannot be trusted: \(error.message)")
         }
         self.source = source
     }

@@ -87,7 +87,7 @@ struct TreeReplay: Sendable {
             guard hash == bundle.hashes[position] else { throw try await difference(at: index, entry: hash, tile: bundle.hashes[position]) }
             guard index >= verifiedSize else {
                 guard hash == verified[position] else {
-                    throw LogDefect(.entryChanged, "entry \(index) and its tile are not what they were")
+                    throw LogDefect(.entryChanged, "entry \(index) and its tile have changed")
                 }
                 continue
             }
