@@ -39,7 +39,7 @@ struct Settings: EnvironmentSettings {
     }
 }
 
-/// Whose time stamps the log's checkpoints get.
+/// The time-stamp authority that stamps the log's checkpoints, the anchors that its tokens are verified with, and how often it is asked.
 struct TimestampSettings: Sendable {
     let authority: URL
     let anchors: TimestampAnchors

@@ -7,7 +7,7 @@ public import Persistence
 
 /// The context of a message.
 public struct MessageContext: Sendable {
-    /// How many records a consumer has in hand at most: one, and those that let others pass.
+    /// How many records a consumer handles at the same time at most: one, and those that let others pass.
     public static let maximumInHand = RecordDesk.maximumPassed + 1
     public let eventID: EventID
     public let topic: Topic
@@ -21,8 +21,8 @@ public struct MessageContext: Sendable {
         self.passing = passing
     }
 
-    /// Says that what follows takes long: the consumer may handle records of other captures meanwhile, as many as it has room for. The record
-    /// is retried, settled or dead-lettered like any other, and no offset behind it is stored before.
+    /// Says that the rest takes long: meanwhile the consumer may handle records of other captures, up to ``maximumInHand`` at a time. The record
+    /// is still retried, settled or dead-lettered like any other, and no later offset is stored before its own.
     public func letOthersPass() { passing() }
 }
 

@@ -6,10 +6,10 @@ final class RecordDesk: Sendable {
     private struct State {
         var window = OffsetWindow()
         var isInterrupted = false
-        /// Those that let others pass, and those that wait for one of them that has their key.
+        /// Records that let others pass, and records that wait for one of these because they have the same key.
         var passed: [(record: KafkaRecord, turn: RecordTurn)] = []
 
-        /// One that others have passed, if too many of the record's partition have.
+        /// An unfinished record of the same partition, if so many records after it have begun that no more may; else `nil`.
         func obstacle(of record: KafkaRecord) -> RecordTurn? {
             guard window.count(of: record.partition) >= RecordDesk.maximumOpen else { return nil }
             return passed.first { other, turn in !turn.isFinished && other.partition == record.partition }?.turn

@@ -44,8 +44,8 @@ extension TaskLedger {
 
 /// The ledger in a service's own table.
 public struct PostgresTaskLedger: TaskLedger {
-    /// How long work stays in hand, and is left alone after a crash. What takes longer may be done twice, and only what takes so long for three
-    /// more instances would be given up.
+    /// How long work belongs to the instance that took it, also if that one crashed. Work that takes longer may be done by two instances at
+    /// once; work that takes longer on three instances in turn is given up by the next one, as after three crashes.
     private static let seconds = 300
     private let service: ServiceName
     private let task: String

@@ -2,28 +2,28 @@ import CaptureProtocol
 import Delivery
 import Logging
 
-/// Looks again at the captures of devices that were revoked or restored: the event may be lost, and a capture that was in hand may have
-/// been completed meanwhile. Each time at the devices of the last day and at those that failed; at first and then once an hour at all of
-/// them, since nothing may have been at work for longer.
+/// Checks that the captures of revoked and restored devices have the statements that follow from it. The event alone is not enough: it may be
+/// lost, and a capture may be completed while it is handled. Each run checks the devices revoked or restored within a day and those that
+/// failed in an earlier run. The first run, and then one an hour, checks all such devices, since the service may have been down for longer.
 actor RevisedDevices {
     static let batchSize = 100
     static let period = Duration.seconds(3600)
     private let revision: DeviceRevision
     private var allLookedAt: ContinuousClock.Instant?
-    /// How far the present look at all devices has come.
+    /// The device that the check of all devices has reached; `nil` between two such checks.
     private var last: DeviceID?
-    /// Devices that failed when they were last looked at.
+    /// Devices whose last check failed.
     private var failed: Set<DeviceID> = []
 
     init(revision: DeviceRevision) { self.revision = revision }
 
     /// Devices that fail do not block the others.
-    /// - Throws: database errors, which end the run; it goes on with the next one.
+    /// - Throws: database errors, which end the run; the next one continues where it ended.
     func look() async throws {
         let recent = try await revision.statements.revisedDevices()
         var problem: (any Error)?
         do { try await revise(failed.union(recent)) } catch { problem = error }
-        // Even so: the same few devices may fail each time. If it is the database that is away, this ends at once.
+        // Even after a failure, since the same few devices may fail each time. If the database is down, this ends at once.
         try await reviseAll()
         if let problem { throw problem }
     }
@@ -37,7 +37,7 @@ actor RevisedDevices {
         }
     }
 
-    /// Unless all were looked at within the last hour. Begins behind the device at which the last run ended, even if that one failed.
+    /// Does nothing if all were checked within the last hour. Begins after the device at which the last run ended, even if that one failed.
     private func reviseAll() async throws {
         if let allLookedAt, allLookedAt.duration(to: .now) < Self.period { return }
         var limit = FailureLimit()

@@ -8,7 +8,7 @@ import Persistence
 /// The result of recording a capture.
 enum Recorded: Sendable {
     case new
-    /// The device has already sent the same photo, depth and assertion.
+    /// The device has already sent a capture with the same content and assertion.
     case known(KnownCapture)
 }
 

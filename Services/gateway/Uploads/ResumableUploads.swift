@@ -55,8 +55,8 @@ struct ResumableUploads: Sendable {
         return upload
     }
 
-    /// Makes a request that adds to the upload at an address the only one that goes on with it. One statement does so where no other request is
-    /// running: a client that comes back at once, to another gateway, must not find this one not begun.
+    /// Gives the upload at an address to a request that adds to it; only one request has an upload at a time. If no other request has it, this
+    /// is a single statement: a client that reconnects at once, to another gateway, must find that this request has begun.
     /// - Throws: as ``find(_:)`` and ``claim(_:adding:)``.
     func begin(_ token: String) async throws -> Upload {
         if let token = UploadToken(token), let begun = try await uploads.begin(token, runner: runs.instance) { return begun }
@@ -65,7 +65,7 @@ struct ResumableUploads: Sendable {
         return try await claim(upload, adding: true)
     }
 
-    /// Makes the caller's request the only one that goes on with the upload, after a running one had its chance to store what it holds.
+    /// Gives the upload to the caller's request, after a request that still has it was given time to store what it has received.
     /// - Throws: ``UploadError/completed(_:)``, ``UploadError/gone``.
     func claim(_ upload: Upload, adding: Bool) async throws -> Upload {
         var upload = upload
@@ -86,7 +86,7 @@ struct ResumableUploads: Sendable {
         var asked: ContinuousClock.Instant?
         while start.duration(to: .now) < Self.patience {
             if !runs.stop(upload.id) {
-                // A request of this instance that is no more left its name, or another one has just begun.
+                // This instance has the upload, but no running request: one ended without giving it back, or has only just begun.
                 if runner == runs.instance, start.duration(to: .now) > Self.arrival { return }
                 if runner != runs.instance, asked.map({ $0.duration(to: .now) > Self.arrival * 4 }) ?? true {
                     asked = .now

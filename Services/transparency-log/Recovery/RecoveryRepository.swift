@@ -13,15 +13,16 @@ protocol RecoveryRepository: Sendable {
     /// Checkpoints with a note, the largest first.
     func published(_ origin: TextLine, limit: Int) async throws -> [CommittedCheckpoint]
 
-    /// In one transaction: makes the rows those of the proved tree, lets statements wait again whose entries are not in it, and unfreezes.
-    /// - Parameter leaves: those of the proved tree.
-    /// - Returns: how many statements wait again.
+    /// In one transaction: replaces the rows by those of the proved tree, puts statements whose entries are not in it back among the pending
+    /// ones, and unfreezes the shard.
+    /// - Parameter leaves: reads a range of the proved tree's leaves.
+    /// - Returns: how many statements are pending again.
     func replace(
         _ proved: ProvedTree, leaves: @escaping @Sendable (Range<UInt64>) async throws -> [[UInt8]]
     ) async throws -> Int
 }
 
-/// What is left of a log once only what a signature proves counts.
+/// The largest tree that a signature of the log proves: what recovery keeps.
 struct ProvedTree: Sendable, Equatable {
     let shard: LogShard
     let head: TreeHead

@@ -216,7 +216,7 @@ actor Sequencer {
         guard let latest = lead.latest else { return .idle }
         let cosigners = panel.cosigners(latest)
         let newest = latest.cosignatures.map(\.seconds).max() ?? 0
-        // Not by when a witness that is missing was asked: one that is away for long must not keep the others' cosignatures old.
+        // `askedAt` does not count here: missing witnesses are asked often, and the others' cosignatures must be renewed all the same.
         let isOld =
             now().timeIntervalSince1970 - Double(newest) >= limits.renewalSeconds
             && now().timeIntervalSince(lead.renewedAt) >= limits.renewalSeconds

@@ -17,7 +17,7 @@ actor CheckpointStamper {
     static let candidates = 100
     /// After a failure; doubled with each in a row.
     static let firstPause: TimeInterval = 10
-    /// No pause is longer, nor than the interval.
+    /// The longest pause after failures; if ``interval`` is shorter, that is the longest.
     static let longestPause: TimeInterval = 3600
     let repository: any LogRepository
     let panel: WitnessPanel

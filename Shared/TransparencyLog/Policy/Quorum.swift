@@ -1,12 +1,12 @@
 /// Which witnesses must have cosigned (c2sp.org/tlog-policy, "Defining the quorum").
 struct Quorum: Sendable, Equatable {
-    /// A witness, or so many of the members, which stand before it.
+    /// A witness, which must have cosigned, or a group, of whose members at least `threshold` must be met. Members are indexes of earlier rules.
     enum Rule: Sendable, Equatable {
         case witness(VerifierKey)
         case group(threshold: Int, members: [Int])
     }
 
-    /// Those of the policy, in its order.
+    /// The policy's witnesses and groups, in the order of its lines.
     var rules: [Rule] = []
     /// Index of the rule that must be met; `nil` for `none`.
     var required: Int?
