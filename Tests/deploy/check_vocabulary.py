@@ -1,7 +1,8 @@
 """Stable words are spelled once in Swift, and identically where SQL and OpenAPI must repeat them.
 
 Modules import only what Package.swift declares and nothing of a higher layer; services do not depend on each other; the folders of a module
-have no cyclic dependencies. Sizes and the version are defined once in Swift, and are the same in scripts, documents and compositions.
+have no cyclic dependencies. docs/architecture.md shows these layers. Sizes and the version are defined once in Swift, and are the same in
+scripts, documents and compositions.
 """
 
 import json
@@ -99,6 +100,8 @@ LAYERS = (
     {"AttestationVerifier", "DepthAnalyzer", "UploadSync", "EvidenceAssembler", "TransparencyLogService", "Gateway", "C2PAInspector", "VideoDecoder"},
 )
 DOMAIN = LAYERS[2]
+# Layers above the domain that must not import it.
+WITHOUT_DOMAIN = (3, 4, 5)
 # Modules for input and output, which neither domain modules nor those below them may import.
 INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLifecycle|Logging|Metrics")
 # Allowed imports within a layer.
@@ -187,9 +190,49 @@ def layer_problems(found):
                 if module not in depends:
                     problems.append(f"{file} imports {module}, which Package.swift does not give {name}")
                 above, own = layer(module), layer(name)
-                is_domain = module in DOMAIN and own in (3, 4, 5)
+                is_domain = module in DOMAIN and own in WITHOUT_DOMAIN
                 if above > own or (above == own and module not in SIDEWAYS.get(name, set())) or is_domain:
                     problems.append(f"{file} of {name} must not know {module}")
+    return problems
+
+
+def page_layers(page):
+    """The table of layers in docs/architecture.md: [(modules, {module: modules of its layer that it may import}, whether it knows the domain)].
+
+    The last row names the services by their folders.
+    """
+    section = page.split("\n## Layers\n")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")][2:]
+    return [
+        (
+            set(re.findall(r"`([\w-]+)`", modules)),
+            {name: set(re.findall(r"`(\w+)`", used)) for name, used in re.findall(r"`(\w+)` → (`\w+`(?:, `\w+`)*)", beside)},
+            "nothing of the domain" not in beside,
+        )
+        for _, modules, beside in rows
+    ]
+
+
+def page_problems(page, found):
+    """Differences between docs/architecture.md and the layers here and in Package.swift."""
+    problems = []
+    rows = page_layers(page)
+    if len(rows) != len(LAYERS):
+        return [f"the page has {len(rows)} layers, not {len(LAYERS)}"]
+    folders = {found[name][0].split("/")[1] for name in LAYERS[-1]}
+    for number, ((modules, sideways, knows_domain), names) in enumerate(zip(rows, (*LAYERS[:-1], folders))):
+        problems += [f"the page does not have {name} in layer {number}" for name in sorted(names - modules)]
+        problems += [f"the page has {name} in layer {number}" for name in sorted(modules - names)]
+        expected = {name: SIDEWAYS[name] for name in names if name in SIDEWAYS}
+        for name in sorted(sideways | expected):
+            if sideways.get(name) != expected.get(name):
+                problems.append(f"{name} may import {sorted(expected.get(name, ()))} of its layer, not {sorted(sideways.get(name, ()))}")
+        if knows_domain == (number in WITHOUT_DOMAIN):
+            problems.append(f"the page is wrong about the domain and layer {number}")
+    kit = " ".join(page.split()).split("of ours it imports only ")[1].split(". ")[0]
+    given = found["CaptureKit"][1] & set(found)
+    if set(re.findall(r"`(\w+)`", kit)) != given:
+        problems.append(f"CaptureKit imports {sorted(given)}")
     return problems
 
 
@@ -299,6 +342,32 @@ class Layers(unittest.TestCase):
 
     def test_targets_are_given_what_they_import(self):
         self.assertEqual(manifest_problems(targets()), [])
+
+    def test_allowed_imports_within_a_layer_are_needed(self):
+        found = targets()
+        self.assertEqual([f"{name} does not import {module}" for name in SIDEWAYS for module in sorted(SIDEWAYS[name] - found[name][1])], [])
+
+    def test_the_architecture_page_shows_the_layers(self):
+        self.assertEqual(page_problems((ROOT / "docs/architecture.md").read_text(), targets()), [])
+
+    def test_the_architecture_is_on_one_page(self):
+        self.assertLessEqual(len((ROOT / "docs/architecture.md").read_text().splitlines()), 72)
+
+    def test_a_wrong_architecture_page_is_found(self):
+        page, found = (ROOT / "docs/architecture.md").read_text(), targets()
+        changes = {
+            "a module in another layer": page.replace("`Persistence`, `VideoDecoding` |", "`Persistence` |").replace("`VideoChain` |", "`VideoChain`, `VideoDecoding` |"),
+            "a missing import": page.replace("`VideoDecoding` → `Inspection`; ", ""),
+            "an import too many": page.replace("`Messaging` → `Blocking`", "`Messaging` → `Blocking`, `Observability`"),
+            "the domain": page.replace("`Delivery` | nothing of the domain", "`Delivery` | "),
+            "a missing service": page.replace("`upload-sync`, `evidence-assembler`, `transparency-log`", "`evidence-assembler`, `transparency-log`"),
+            "a missing layer": page.replace("| what services say to each other | `Models` | |\n", ""),
+            "an import of the device library": page.replace("`CaptureProtocol`, `Compression`, `Depth`, `JPEGMetadata`", "`CaptureProtocol`, `Compression`, `JPEGMetadata`"),
+        }
+        for name, text in changes.items():
+            with self.subTest(name):
+                self.assertNotEqual(text, page)
+                self.assertNotEqual(page_problems(text, found), [])
 
     def test_the_domain_knows_no_network(self):
         found = targets()
