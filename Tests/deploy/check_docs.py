@@ -1,4 +1,5 @@
-"""docs/configuration.md lists the variables and defaults of the sources, documented metrics exist, and links are not broken."""
+"""docs/configuration.md lists the variables and defaults of the sources, documented metrics exist, links are not broken, and the README is
+short and leads to every page."""
 
 import pathlib
 import re
@@ -102,6 +103,11 @@ class DocumentTests(unittest.TestCase):
 
     def test_documented_metrics_are_measured(self):
         self.assertEqual(metric_problems(self.operations), [])
+
+    def test_the_readme_is_a_screen_and_a_half_and_leads_to_every_page(self):
+        text = (ROOT / "README.md").read_text()
+        self.assertLessEqual(len(text.splitlines()), 60)
+        self.assertEqual([page.name for page in PAGES[1:] if f"]({page.relative_to(ROOT).as_posix()})" not in text], [])
 
     def test_links_are_not_broken(self):
         self.assertEqual([problem for page in PAGES for problem in link_problems(page, page.read_text())], [])

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# In this order: the README's blocks send the capture that the other pages use.
+# In this order: docs/clients.md sends the capture that pages after it use.
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
