@@ -11,7 +11,7 @@ struct Settings: EnvironmentSettings {
     let key: SigningKeySettings
     /// `nil` for no witnesses.
     let policy: TrustPolicy?
-    /// At most one checkpoint in so many seconds.
+    /// The shortest time between two checkpoints, in seconds.
     let checkpointSeconds: Int
     let witnessTimeout: Duration
     let scrubDays: Int

@@ -2,7 +2,7 @@ import Delivery
 import Models
 import Persistence
 
-/// Lets the statements of a capture wait for their leaves. What they are, PostgreSQL says: a forged record enters nothing.
+/// Adds a capture's statements to those that wait to be entered in the log. They are read from PostgreSQL: a forged record enters nothing.
 struct LogStatements: MessageHandler {
     let pending: any PendingRepository
 
@@ -10,6 +10,6 @@ struct LogStatements: MessageHandler {
         try await pending.add(message.captureID, answering: context)
     }
 
-    /// The statements are found by the look-through.
+    /// Nothing to do: ``PendingRepository/lookThrough()`` finds the statements.
     func giveUp(_ message: EvidenceAssembled, reason: FailureReason, on connection: PostgresConnection) async throws {}
 }

@@ -1,13 +1,14 @@
 import CaptureProtocol
 import Delivery
 
-/// What waits to be entered. Each method is one transaction.
+/// The statements that wait to be entered in the log. Each method is one transaction.
 protocol PendingRepository: Sendable {
-    /// Lets the capture's statements wait that neither wait nor have an entry. A withdrawn capture's are found by the look-through.
+    /// Adds those of the capture's statements that neither wait yet nor have an entry. Those of a withdrawn capture are left to
+    /// ``lookThrough()``.
     /// - Parameter context: the event that is processed with this.
     func add(_ capture: CaptureID, answering context: MessageContext) async throws
 
-    /// Lets all statements wait that are older than a minute and have no index, and neither wait nor have an entry.
+    /// Adds all statements older than a minute that neither wait yet nor have an entry: those whose event was lost.
     /// - Returns: how many there were.
     func lookThrough() async throws -> Int
 }

@@ -1,6 +1,6 @@
 import TransparencyLog
 
-/// A text that may be signed, and once it was, as the log alone signed it.
+/// A checkpoint that may be signed, and its note without cosignatures once it is published.
 struct CommittedCheckpoint: Sendable, Equatable {
     let head: TreeHead
     let text: [UInt8]

@@ -32,7 +32,7 @@ struct Freeze: Sendable, Equatable, CustomStringConvertible {
 /// What ends a round of the sequencer.
 enum SequencerHalt: Error, Equatable {
     case freeze(Freeze)
-    /// Another instance leads, or may lead by now: nothing that this one knows counts any more.
+    /// Another instance has the lock, or may have it by now: what this one has read is out of date.
     case lost(String)
 
     static func freeze(_ reason: Freeze.Reason, _ detail: String) -> SequencerHalt { .freeze(Freeze(reason, detail)) }

@@ -21,25 +21,25 @@ protocol LogRepository: Sendable {
 
     func checkpoint(of size: UInt64, _ origin: TextLine) async throws -> CommittedCheckpoint?
 
-    /// Keeps cosignatures of a published checkpoint, beside those that it has; of one witness the first and the newest.
+    /// Stores cosignatures of a published checkpoint in addition to those stored before; of each witness the first and the newest are kept.
     func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) async throws
 
     /// The newest cosignature of each witness.
     func cosignatures(of size: UInt64, _ origin: TextLine) async throws -> [KeptCosignature]
 
-    /// Puts a damaged row back.
+    /// Restores a damaged row.
     /// - Returns: false if nothing was damaged, or if these bytes are not what was entered.
     func mend(_ leaf: [UInt8], at index: UInt64, of origin: TextLine) async throws -> Bool
 
-    /// How many blocks of 256 leaves the scrub has looked at in this pass.
+    /// How many blocks of 256 leaves the scrub has checked in this pass.
     func scrubbed(_ origin: TextLine) async throws -> UInt64
     func noteScrubbed(_ origin: TextLine, blocks: UInt64, isWhole: Bool, at time: Date) async throws
 
-    /// Partial tiles of trees up to the first size are swept; those up to the second may be, being older than `time`.
+    /// Partial tiles of trees up to `from` are already swept; those of trees up to `to` may be, since these were published before `time`.
     func sweepable(_ origin: TextLine, before time: Date) async throws -> (from: UInt64, to: UInt64)
     func noteSwept(_ origin: TextLine, size: UInt64) async throws
 
-    /// Published checkpoints without a token, the newest first, that are newer than all with one; and when the last token was made.
+    /// The published checkpoints that are newer than the last one with a time-stamp token, newest first, and when that token was made.
     func stampable(_ origin: TextLine, limit: Int) async throws -> (candidates: [PublishedCheckpoint], stampedAt: Date?)
 
     /// Keeps a verified RFC 3161 answer; the first of a checkpoint stays.
@@ -51,8 +51,8 @@ protocol LogRepository: Sendable {
     func freeze(_ origin: TextLine, _ freeze: Freeze, at time: Date) async throws -> Bool
 }
 
-/// What only the instance with the lock may do. Every method fails once the session has ended, so that a stopped process that wakes writes
-/// nothing.
+/// What only the instance with the lock may do. Every method fails once the session has ended, so that a process that was paused and resumes
+/// writes nothing.
 protocol LogSession: Sendable {
     func openShard() async throws -> LogShard?
 
@@ -63,8 +63,8 @@ protocol LogSession: Sendable {
 
     /// Step 1: enters what is due, with the checkpoint of the tree that it makes.
     /// - Parameters:
-    ///   - shard: as it was read; if it is another by now, nothing happens.
-    ///   - edge: of its tree.
+    ///   - shard: as it was read; if it has changed since, nothing is written.
+    ///   - edge: the right edge of its tree.
     ///   - reached: called before the commit.
     /// - Returns: the shard with the new tree; `nil` if nothing was due.
     /// - Throws: ``SequencerHalt/lost(_:)`` if the shard is another by now.
@@ -90,6 +90,6 @@ protocol LogSession: Sendable {
     /// Shows that the session lives, and keeps it alive.
     func beat() async throws
 
-    /// Gives the lock back.
+    /// Releases the lock.
     func close() async
 }

@@ -15,6 +15,6 @@ struct LogShard: Sendable, Equatable {
     var endIndex: UInt64?
     var freeze: Freeze?
 
-    /// The one text of this tree that may be signed.
+    /// The only checkpoint of this tree that may be signed.
     var checkpoint: Checkpoint { Checkpoint(origin: origin, head: head) }
 }

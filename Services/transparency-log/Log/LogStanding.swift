@@ -10,8 +10,8 @@ struct LogStanding: Sendable, Equatable {
     var openedAt: Date?
     var publishedAt: Date?
     var stampedAt: Date?
-    /// Those that may be entered by now.
+    /// The number of statements that wait and may be entered now.
     var pending: Int
-    /// How long the first of them has waited.
+    /// How long the oldest of these has waited.
     var oldestSeconds: Double
 }

@@ -5,6 +5,6 @@ struct PendingLeaf: Sendable, Equatable {
     let id: Int64
     let leaf: LogLeaf
     let commitment: [UInt8]
-    /// It has an entry already: it was taken once and came again.
+    /// Whether it has an entry already: it was entered, and then added to the waiting ones again.
     let isLogged: Bool
 }

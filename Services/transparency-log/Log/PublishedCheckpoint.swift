@@ -1,6 +1,6 @@
 import TransparencyLog
 
-/// A checkpoint of ours that may leave the process.
+/// A checkpoint of this log that is signed and stored, so that it may be published.
 struct PublishedCheckpoint: Sendable, Equatable {
     let head: TreeHead
     /// As the log alone signed it.

@@ -12,7 +12,7 @@ struct SequencedBatch: Sendable {
     }
 
     let entries: [Entry]
-    /// Rows that no longer wait: those of the entries, and those that had an entry.
+    /// Ids of waiting rows to delete: those that get an entry now, and those that already had one.
     let done: [Int64]
     let checkpoint: Checkpoint
     /// Whether the last entry closes the shard.
@@ -21,7 +21,7 @@ struct SequencedBatch: Sendable {
     /// - Parameters:
     ///   - pending: in the order in which they are entered.
     ///   - edge: of the committed tree.
-    ///   - limit: how many pending were asked for: with fewer, a shard that is to be closed gets its last leaf.
+    ///   - limit: how many were asked for. If there are fewer, nothing is left, and a shard that is to be closed gets its last leaf.
     init(_ pending: [PendingLeaf], after edge: MerkleFrontier, of shard: LogShard, limit: Int) {
         var edge = edge
         var entries: [Entry] = []

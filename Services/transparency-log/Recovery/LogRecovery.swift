@@ -2,8 +2,8 @@ import CaptureProtocol
 import ObjectStorage
 import TransparencyLog
 
-/// Puts a frozen log back to what its greatest signed checkpoint proves: rows from bundles, bundles and tiles from rows. Entries that were never
-/// signed wait again. What cannot be proved is not recovered. The open shard comes first, then closed ones, one at a time.
+/// Restores a frozen log to what its largest signed checkpoint proves: rows from bundles, bundles and tiles from rows. Statements whose entries
+/// were never signed wait again. What cannot be proved is not recovered. The open shard comes first, then closed ones, one at a time.
 struct LogRecovery: Sendable {
     struct Report: Sendable, Equatable {
         let head: TreeHead
@@ -29,7 +29,7 @@ struct LogRecovery: Sendable {
     let repository: any RecoveryRepository
     let store: any ObjectStore
 
-    /// - Throws: ``Failure``, and errors of database and store; then everything is as it was, or more of the store is right.
+    /// - Throws: ``Failure``, and errors of database and store. The rows are then unchanged; objects in the store may already be restored.
     func recover() async throws -> Report {
         let open = try await repository.openShard()
         let frozen = try await repository.shards().filter { $0.freeze != nil }
@@ -106,7 +106,7 @@ struct LogRecovery: Sendable {
         return roots
     }
 
-    /// Tiles, bundles and the head of the proved tree; heads that nobody of us has signed go.
+    /// Stores tiles, bundles and the head of the proved tree, and deletes heads that this log has not signed.
     private func restoreStore(_ proved: ProvedTree, _ objects: LogObjects, _ source: LeafSource) async throws {
         var edge = TileEdge()
         while edge.size < proved.head.size {

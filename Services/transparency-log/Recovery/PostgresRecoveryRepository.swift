@@ -61,9 +61,9 @@ struct PostgresRecoveryRepository: RecoveryRepository {
         }
     }
 
-    /// Takes rows out.
-    /// - Returns: the leaves of those that are as they were entered: a damaged one would make a leaf of nothing. Its statement is found by the
-    ///   look-through.
+    /// Deletes rows.
+    /// - Returns: the leaves of the rows that are undamaged. A damaged row's leaf would name no statement; the statement itself is found by
+    ///   ``PendingRepository/lookThrough()``.
     private func take(_ which: SQL, of origin: String, on connection: PostgresConnection) async throws -> [[UInt8]] {
         try await connection.query(
             """

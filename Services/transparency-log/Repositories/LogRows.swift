@@ -3,12 +3,12 @@ import Foundation
 import Persistence
 import TransparencyLog
 
-/// A row of the log's tables that is none that we write.
+/// A row of the log's tables that this service would not have written.
 struct MalformedLogRow: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The log's statements that read, on any connection.
+/// The queries on the log's tables that only read, on any connection.
 struct LogRows: Sendable {
     static let shardColumns: SQL =
         "origin, shard, log_key, size, root, published_size, next_key, end_index, frozen_reason, frozen_detail"
@@ -59,7 +59,7 @@ extension LogShard {
             throw MalformedLogRow(description: "a log's origin is no line of text")
         }
         let reason = try row.getOptional("frozen_reason", as: String.self)
-        // A reason of a later version freezes as well.
+        // A reason that only a later version knows freezes the log as well.
         let freeze = try reason.map { word in
             Freeze(Freeze.Reason(rawValue: word) ?? .databaseDamaged, try row.getOptional("frozen_detail", as: String.self) ?? word)
         }

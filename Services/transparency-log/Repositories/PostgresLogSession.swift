@@ -5,9 +5,9 @@ import Models
 import Persistence
 import TransparencyLog
 
-/// The session with the lock. All that it writes goes over its own connection: when the server has ended it, it writes nothing more.
+/// The session with the lock. It writes only over its own connection: once the server has ended that, it cannot write.
 struct PostgresLogSession: LogSession {
-    /// A process that is stopped lets go of the lock after so long; one that lives beats more often.
+    /// The server ends the session, and with it the lock, after this long without a query; a running process sends one more often.
     static let settings = """
         SET idle_session_timeout = 15000; SET idle_in_transaction_session_timeout = 15000; SET synchronous_commit = on
         """
@@ -35,7 +35,7 @@ struct PostgresLogSession: LogSession {
             guard try await locked(shard, on: connection), edge.head == shard.head else {
                 throw SequencerHalt.lost("the shard is not the one that was compared")
             }
-            // An index gives this order. What came again after its entry is dropped: it could not be entered twice.
+            // In the order of an index. A statement that was added again after it got its entry is dropped: it must not be entered twice.
             let pending = try await connection.query(
                 """
                 SELECT id, commitment, subject, kind, time,

@@ -2,7 +2,7 @@ import CaptureProtocol
 import Delivery
 import Persistence
 
-/// The statements of `evidence-assembler`, and those that wait.
+/// Reads the statements that `evidence-assembler` writes, and keeps the list of those that wait.
 struct PostgresPendingRepository: PendingRepository {
     let database: PostgresPool
     let inbox: Inbox
@@ -10,7 +10,7 @@ struct PostgresPendingRepository: PendingRepository {
     func add(_ capture: CaptureID, answering context: MessageContext) async throws {
         try await database.withTransaction { connection in
             guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return }
-            // Of a withdrawal no row says whose it is; there are few that have no index yet.
+            // The statement of a withdrawal has no capture's id, so all are added that have no index yet; there are few.
             _ = try await connection.affected(
                 Self.insertion("(capture_id = \(capture.uuid) OR kind = 'withdrawal' AND capture_id IS NULL)"))
         }
@@ -18,14 +18,14 @@ struct PostgresPendingRepository: PendingRepository {
 
     func lookThrough() async throws -> Int {
         try await database.withTransaction { connection in
-            // A time that is kept back is a midnight to come.
+            // The time of a statement that is withheld is a future midnight.
             try await connection.affected(
                 Self.insertion("(time < extract(epoch FROM now() - interval '1 minute') OR not_before IS NOT NULL)"))
         }
     }
 
-    /// Two of them at once, or one beside the sequencer, may let a statement wait again that has just got its entry: the sequencer looks
-    /// again.
+    /// Two such statements at once, or one during a round of the sequencer, may add a statement again that has just got its entry; the
+    /// sequencer then drops it.
     private static func insertion(_ which: SQL) -> SQL {
         """
         INSERT INTO log_pending (commitment, subject, kind, time, not_before)

@@ -11,7 +11,7 @@ protocol CheckpointSigner: Sendable {
     func sign(_ text: [UInt8]) async throws -> [UInt8]
 }
 
-/// A key in a file or in a token, off the cooperative pool: a token may take its time.
+/// A key in a file or in a token, used outside the cooperative thread pool, because a token may be slow.
 struct BlockingCheckpointSigner: CheckpointSigner {
     let key: any MessageSigner
     private let executor = BlockingExecutor(label: "log-signer")

@@ -1,12 +1,12 @@
 import Foundation
 import TransparencyLog
 
-/// What the instance with the lock knows of its log. Only what was compared since the lock was taken; each round reads the tree anew.
+/// What the instance with the lock knows of its log: only what was compared since it took the lock. Each round reads the tree again.
 struct Leadership: Sendable {
     let session: any LogSession
     var shard: LogShard
     let objects: LogObjects
-    /// Size of the greatest head that is stored, or may be: whatever lies below may have been seen.
+    /// Size of the largest head that is, or may be, stored. Trees up to this size may have been seen by others.
     var newestHead: UInt64
     /// `nil` until something is published.
     var latest: PublishedCheckpoint?

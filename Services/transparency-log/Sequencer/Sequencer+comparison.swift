@@ -3,8 +3,8 @@ import Logging
 import ObjectStorage
 import TransparencyLog
 
-/// What whoever takes the lock does first: database, store and witnesses are compared, so that one that was set back is seen before
-/// anything is signed.
+/// The first step of the instance that takes the lock: it compares database, store and witnesses, so that one that was reset to an earlier
+/// state is noticed before anything is signed.
 extension Sequencer {
     /// - Returns: the leadership, with what was compared.
     /// - Throws: ``SequencerHalt`` with the reason to freeze.
@@ -41,7 +41,7 @@ extension Sequencer {
         guard let found = try await lead.objects.fetch(lead.objects.checkpointKey) else { return }
         lead.checkpointETag = found.etag
         if let latest = lead.latest { lead.isCheckpointStored = try found.bytes == latest.served().bytes }
-        // What nobody of us has signed says nothing; it is written over.
+        // A checkpoint that this log has not signed proves nothing; it is overwritten.
         guard let stored = PublishedCheckpoint(found.bytes, of: lead.shard) else { return }
         try compare(stored, "checkpoint", lead)
     }
@@ -68,7 +68,7 @@ extension Sequencer {
         }
     }
 
-    /// A checkpoint that we have signed, beside the database.
+    /// Compares a checkpoint that this log has signed with the database.
     private func compare(_ signed: PublishedCheckpoint, _ what: String, _ lead: Leadership) throws {
         if signed.head.size > lead.shard.head.size {
             throw SequencerHalt.freeze(
@@ -79,7 +79,7 @@ extension Sequencer {
         }
     }
 
-    /// A store that was set back, or lost, gets all that is missing from the rows.
+    /// Restores what is missing in the store from the rows, if the store was reset to an earlier state or lost.
     private func restoreIfMissing(_ lead: Leadership) async throws {
         guard let latest = lead.latest else { return }
         do {
@@ -93,7 +93,7 @@ extension Sequencer {
         }
     }
 
-    /// The root from the tiles' right edge and the rows beyond it.
+    /// Compares the committed root with the one computed from the tiles' right edge and the rows after it.
     private func compareRows(_ lead: Leadership) async throws {
         let edge = try await publishedEdge(lead)
         let leaves = try await newLeaves(lead, after: edge)

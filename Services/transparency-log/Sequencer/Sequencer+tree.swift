@@ -5,7 +5,7 @@ import TransparencyLog
 /// Steps 2 and 3: the tree in the store.
 extension Sequencer {
     /// The right edge of the published tree, from its tiles.
-    /// - Throws: ``SequencerHalt`` if it is not that tree's: `tile_differs`; or if a tile is gone: the next leader restores it.
+    /// - Throws: ``SequencerHalt``: `tile_differs` if it is not that tree's edge, `lost` if a tile is missing, which the next leader restores.
     func publishedEdge(_ lead: Leadership) async throws -> TileEdge {
         do {
             let edge = try await lead.reader.edge(size: lead.shard.publishedSize)
@@ -37,7 +37,7 @@ extension Sequencer {
         return leaves
     }
 
-    /// Puts what the committed tree has and the published one has not, and reads it back.
+    /// Stores the objects that the committed tree has and the published one does not, and reads them back.
     func storeTree(_ lead: Leadership) async throws {
         let edge = try await publishedEdge(lead)
         let growth = try TreeGrowth(from: edge, leaves: try await newLeaves(lead, after: edge))
@@ -69,7 +69,7 @@ extension Sequencer {
         }
     }
 
-    /// What was put is there, and its right edge leads to the committed root, from the published one.
+    /// Checks that the stored objects lead from the published root to the committed one.
     private func verify(_ growth: TreeGrowth, _ lead: Leadership) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, object) in growth.objects.enumerated() {
@@ -98,6 +98,6 @@ extension Sequencer {
         }
     }
 
-    /// Requests to the store.
+    /// How many requests to the store run at the same time.
     static let atOnce = 8
 }

@@ -13,9 +13,9 @@ actor Sequencer {
     struct Limits: Sendable {
         /// Entries of a round.
         var batch = 4096
-        /// At most one checkpoint in so many seconds.
+        /// The shortest time between two checkpoints.
         var checkpointSeconds: TimeInterval = 1
-        /// After that a log in which nothing happens has its checkpoint cosigned again.
+        /// How old cosignatures of a log without new entries may become before its checkpoint is cosigned again.
         var renewalSeconds: TimeInterval = 3600
         /// How soon witnesses that did not answer are asked again.
         var askAgainSeconds: TimeInterval = 5
@@ -30,8 +30,8 @@ actor Sequencer {
     let reached: @Sendable (SequencerPoint) async throws -> Void
     let logger: Logger
     private var leadership: Leadership?
-    /// What a witness said aside about the log that this instance leads: nothing is signed any more. Beside ``Leadership``, of which rounds
-    /// keep a copy while they wait.
+    /// The contradiction that a witness reported in the background; nothing is signed after that. It is not part of ``Leadership``, since a
+    /// round works on its own copy of that.
     private var contradiction: Freeze?
 
     /// - Parameter reached: called between any two effects; tests throw there, or kill the process.
@@ -54,7 +54,7 @@ actor Sequencer {
     var isLeading: Bool { leadership != nil }
 
     /// Takes the lock if it is free, then does one round if something is to be done.
-    /// - Throws: errors of database, store and key; the next turn goes on where this one ended.
+    /// - Throws: errors of database, store and key; the next turn continues where this one ended.
     func turn() async throws -> SequencerTurn {
         do {
             if let turn = try await standingAside() { return turn }
@@ -70,10 +70,10 @@ actor Sequencer {
         }
     }
 
-    /// Keeps the session alive, beside ``turn()``.
+    /// Keeps the session alive, concurrently with ``turn()``.
     func beat() async { try? await leadership?.session.beat() }
 
-    /// Asks those witnesses that have failed too often, beside ``turn()``.
+    /// Asks the witnesses that have failed too often, concurrently with ``turn()``, so that they do not delay it.
     func askAside() async throws {
         guard let lead = leadership, let latest = lead.latest else { return }
         let answers = await panel.ask(latest, committedSize: lead.shard.head.size, .aside, proof: proofs(lead, to: latest.head))
@@ -89,7 +89,7 @@ actor Sequencer {
         }
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     func stepDown() async {
         let session = leadership?.session
         leadership = nil
@@ -126,8 +126,8 @@ actor Sequencer {
         return nil
     }
 
-    /// Freezes the log, in the session with the lock: a stopped process that wakes has seen another log than there is by now. If the session is
-    /// lost, so is the freeze; the next leader compares everything again.
+    /// Freezes the log, in the session with the lock: what a process saw before it was paused may be out of date. If the session is lost, the
+    /// log is not frozen; the next leader compares everything again.
     private func freeze(_ freeze: Freeze) async throws -> SequencerTurn {
         guard let lead = leadership else { throw SequencerHalt.freeze(freeze) }
         do {
@@ -259,8 +259,8 @@ actor Sequencer {
 
     // MARK: State that the steps change
 
-    /// Puts the newest checkpoint with its cosignatures, over the one that this instance has seen last. A stopped process that wakes finds
-    /// another one there, and does not go back behind it.
+    /// Stores the newest checkpoint with its cosignatures in place of the one that this instance saw last. A process that was paused and resumes
+    /// finds another one there, and does not replace it by an older one.
     private func storeCheckpoint() async throws {
         guard let lead = leadership, let latest = lead.latest, !lead.isCheckpointStored else { return }
         let etag = try await StoredCheckpoint(objects: lead.objects, shard: lead.shard).put(latest, over: lead.checkpointETag)
@@ -275,9 +275,9 @@ actor Sequencer {
         guard let committed = try await lead.session.checkpoint(of: head.size, shard.origin), committed.head == head,
             committed.text == shard.checkpoint.text
         else { throw SequencerHalt.freeze(.databaseDamaged, "the checkpoint of \(head.size) leaves is not the text of the committed tree") }
-        // What a witness said beside this round counts, too.
+        // A contradiction that was reported in the background counts, too.
         if let contradiction { throw SequencerHalt.freeze(contradiction) }
-        // A process that was stopped has lost its session by now, and a scrub may have frozen the log.
+        // A process that was paused may have lost its session, and a scrub may have frozen the log.
         guard try await lead.session.openShard() == shard else {
             throw SequencerHalt.lost("the shard is not the one that was committed")
         }
@@ -292,7 +292,7 @@ actor Sequencer {
         leadership?.newestHead = lead.newestHead
         let key = lead.objects.headKey(head.size)
         guard case .differs = try await lead.objects.put(key, note.bytes) else { return signed }
-        // Another signature of the same text is as good; one that was stored first may have been seen.
+        // The head stored first counts, since others may have seen it; its signature of the same text is as good.
         guard let found = try await lead.objects.fetch(key), let kept = PublishedCheckpoint(found.bytes, of: shard), kept.head == head
         else {
             throw SequencerHalt.freeze(.headDiffers, "the stored head of \(head.size) leaves differs")

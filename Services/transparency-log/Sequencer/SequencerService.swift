@@ -5,9 +5,9 @@ import ServiceLifecycle
 import ServiceRuntime
 import TransparencyLog
 
-/// Runs the sequencer until shutdown: turns, the session's beats, and those witnesses that are asked aside.
+/// Runs the sequencer until shutdown: its turns, the session's beats, and the witnesses that are asked in the background.
 struct SequencerService: Service {
-    /// Between two turns; how often there is a checkpoint is the sequencer's.
+    /// The pause between two turns; the sequencer itself decides how often there is a checkpoint.
     static let pause: Duration = .milliseconds(250)
     /// After errors, doubled up to this: a leaf is in a published tree within 60 seconds of the end of any fault.
     static let longestPause: Duration = .seconds(5)

@@ -26,11 +26,11 @@ struct LogObjects: Sendable {
     var checkpointKey: String { prefix + "checkpoint" }
     var headsPrefix: String { prefix + "heads/" }
 
-    /// Stores it if nothing is there, and says what is.
+    /// Stores the bytes if there is no object with this key; else says whether it has the same bytes.
     func put(_ key: String, _ bytes: [UInt8]) async throws -> PutOutcome {
         for _ in 0..<2 {
             if try await store.putIfAbsent(key, bytes: bytes, contentType: Self.type(of: key)) != nil { return .stored }
-            // `nil` if it was deleted in between: then it is put after all.
+            // `nil` if the object was deleted in between: then the next attempt stores it.
             if let found = try await fetch(key) { return found.bytes == bytes ? .same : .differs(found.etag) }
         }
         throw ObjectStorageError(.unavailable, "\(key) keeps appearing and disappearing")

@@ -21,7 +21,7 @@ struct StoredCheckpoint: Sendable {
                     try await objects.store.putIfAbsent(key, bytes: bytes, contentType: "text/plain; charset=utf-8")
                 }
             if let stored { return stored }
-            // Another one, or this one after an answer that was lost, or none any more.
+            // The object changed: by another instance, by this one's own request whose response was lost, or it was deleted.
             let found = try await objects.fetch(key)
             if let found, found.bytes == bytes { return found.etag }
             if let found, let other = PublishedCheckpoint(found.bytes, of: shard), other.head.size > published.head.size {

@@ -1,7 +1,7 @@
 import CaptureProtocol
 import TransparencyLog
 
-/// The objects that a tree has and a smaller one, which it begins with, did not have.
+/// The objects that are new when a tree grows: those that the larger tree has and the smaller one does not.
 struct TreeGrowth: Sendable {
     struct Object: Sendable {
         let tile: Tile

@@ -1,7 +1,7 @@
 import CaptureProtocol
 import TransparencyLog
 
-/// Reads trees from a log's stored tiles. What it reads proves nothing before it is compared with a root.
+/// Reads trees from a log's stored tiles. What it reads is not trustworthy until it is compared with a root.
 struct TreeReader: Sendable {
     /// A tile that a published tree needs is not in the store.
     struct MissingTile: Error { let tile: Tile }

@@ -3,17 +3,17 @@ import Foundation
 import Logging
 import TransparencyLog
 
-/// A time-stamp authority (RFC 3161) as it is reached.
+/// A connection to a time-stamp authority (RFC 3161).
 protocol TimestampAuthorityConnection: Sendable {
     /// - Parameter query: a TimeStampReq.
     /// - Returns: a TimeStampResp, not verified.
     func stamp(_ query: [UInt8]) async throws -> [UInt8]
 }
 
-/// Gets tokens on checkpoints (SPEC §14 "Time"): over the digest of the note as the log alone signed it. An authority that is away, or
-/// refuses, is asked again less and less often, and delays nothing.
+/// Gets tokens on checkpoints (SPEC §14 "Time"): over the digest of the note as the log alone signed it. An authority that is
+/// unavailable or refuses is asked again at longer and longer intervals, and delays nothing.
 actor CheckpointStamper {
-    /// Published checkpoints that are looked through for one with a quorum, the newest first.
+    /// How many of the newest published checkpoints are searched for one with a quorum.
     static let candidates = 100
     /// After a failure; doubled with each in a row.
     static let firstPause: TimeInterval = 10
@@ -27,7 +27,7 @@ actor CheckpointStamper {
     let nonce: @Sendable () -> [UInt8]
     let logger: Logger
     private var pause = CheckpointStamper.firstPause
-    /// When, by a clock that may be set back since, the last request failed, and how long none is made; `nil` after one that succeeded.
+    /// When the last request failed, by a clock that may be set back later, and how long no request is made after it; `nil` after a success.
     private var failure: (time: Date, pause: TimeInterval)?
 
     init(

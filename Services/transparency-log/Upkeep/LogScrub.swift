@@ -6,7 +6,7 @@ import ObjectStorage
 import TransparencyLog
 
 /// Re-hashes the published tree from the top: each tile against the hash in the one above it, each entry bundle and each row against its tile.
-/// What is damaged is put back from the copy whose hash is right.
+/// What is damaged is restored from the copy whose hash is right.
 actor LogScrub {
     /// Rows that are read at once.
     private static let step: UInt64 = 4096
@@ -30,7 +30,7 @@ actor LogScrub {
 
     /// - Parameters:
     ///   - head: the published tree.
-    ///   - isClosed: whether the tree grows no more. Then no sequencer restores its right edge, and it is put back from the rows.
+    ///   - isClosed: whether the tree grows no more. Then no sequencer restores its right edge, so the scrub does, from the rows.
     /// - Throws: ``SequencerHalt`` if the right edge is not that tree's.
     init(
         _ shard: LogShard, head: TreeHead, isClosed: Bool, objects: LogObjects, repository: any LogRepository, logger: Logger
@@ -106,7 +106,7 @@ actor LogScrub {
     /// How many blocks of 256 leaves there are, the last of them partial.
     var blocks: UInt64 { (size + 255) >> 8 }
 
-    /// Looks at 256 leaves.
+    /// Checks 256 leaves.
     /// - Throws: ``SequencerHalt`` with the reason to freeze if no copy is right.
     func scrub(block: UInt64) async throws {
         guard let bundle = Tile.at(.entries, index: block, size: size) else { return }
@@ -153,7 +153,7 @@ actor LogScrub {
         throw SequencerHalt.freeze(.tileDiffers, "\(tile) is damaged, and nothing below it makes its hash")
     }
 
-    /// What a damaged tile may have been.
+    /// The hashes that a damaged tile may have had, to be compared with the tile above.
     private func candidates(for tile: Tile, _ level: Int) async throws -> [[ContentDigest]] {
         let start = tile.index << 8
         guard level > 0 else {
@@ -181,7 +181,7 @@ actor LogScrub {
         return MerkleHash.root(ofLeaves: Self.hash(rows))
     }
 
-    /// `nil` also if what is there is no tile.
+    /// `nil` also if the object is not a tile.
     private func stored(_ tile: Tile) async throws -> [ContentDigest]? {
         guard let found = try await objects.fetch(objects.key(tile)) else { return nil }
         return try? tile.hashes(in: found.bytes)

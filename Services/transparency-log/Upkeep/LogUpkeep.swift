@@ -7,10 +7,10 @@ import TransparencyLog
 
 /// What is done beside the rounds, by the instance that leads: the scrub, and the sweep of what nobody reads any more.
 struct LogUpkeep: Sendable {
-    /// Blocks of 256 leaves that are looked at once a minute, at least: a small log is looked at more often than it must.
+    /// How many blocks of 256 leaves are checked each minute at least: a small log is checked more often than ``scrubDays`` asks for.
     static let leastBlocks: UInt64 = 16
     static let keptHeads = 100
-    /// How long a reader may go on to read partial tiles of a tree.
+    /// How long the partial tiles of a tree stay for those who still read them after it has grown.
     static let partialSeconds: TimeInterval = 3600
 
     let repository: any LogRepository
@@ -20,7 +20,7 @@ struct LogUpkeep: Sendable {
     var isStamping = false
     let logger: Logger
 
-    /// Called once a minute: looks at so much of every log that all is looked at within ``scrubDays``.
+    /// Called once a minute: checks so much of every log that all of it is checked within ``scrubDays``.
     func scrub(at time: Date) async throws {
         let shards = try await repository.shards()
         let open = try await repository.openShard()?.origin
@@ -57,7 +57,7 @@ struct LogUpkeep: Sendable {
         try await repository.noteScrubbed(shard.origin, blocks: block >= blocks ? 0 : block, isWhole: block >= blocks, at: time)
     }
 
-    /// Called once in ten minutes. Of a frozen log all stays as it is.
+    /// Called every ten minutes: deletes partial tiles and heads that nobody reads any more. Nothing of a frozen log is deleted.
     func sweep(at time: Date) async throws {
         for shard in try await repository.shards() where shard.freeze == nil && shard.publishedSize > 0 {
             do {

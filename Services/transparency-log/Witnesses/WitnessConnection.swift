@@ -1,6 +1,6 @@
 import TransparencyLog
 
-/// A witness as it is reached.
+/// A connection to a witness.
 protocol WitnessConnection: Sendable {
     var witness: TrustedWitness { get }
 

@@ -2,13 +2,13 @@ import Foundation
 import Metrics
 import TransparencyLog
 
-/// What came of asking one witness.
+/// The result of asking one witness.
 enum WitnessOutcome: Sendable, Equatable {
     case cosigned(KeptCosignature)
-    /// It has cosigned a tree that ours is not, or one that is larger.
+    /// It has cosigned a tree that this log does not have: a different one, or a larger one.
     case contradicts(Freeze)
     case failed(WitnessFailure)
-    /// It has another size; only when it was not asked to go on from there.
+    /// The size that it has cosigned, where only that was asked for.
     case size(UInt64)
 }
 

@@ -7,13 +7,13 @@ enum WitnessFailure: String, CaseIterable, Sendable {
     /// It asks for fewer requests (429).
     case limited
     case refused
-    /// It names another size each time.
+    /// It reports a different size each time.
     case conflict
     case malformed
     /// Its cosignature does not verify.
     case signature
-    /// Its clock, or ours, is false.
+    /// Its clock, or this service's, is wrong.
     case time
-    /// We could not prove that the tree goes on from its own.
+    /// This service could not make the proof that the tree begins with the one that the witness has cosigned.
     case proof
 }

@@ -6,9 +6,9 @@ import TransparencyLog
 
 /// The policy's witnesses: which of them answer, what sizes they have, and whom to ask when.
 actor WitnessPanel {
-    /// A witness that failed so often in a row is asked aside.
+    /// A witness that failed this often in a row is asked in the background, where it delays no round.
     static let maximumFailures = 3
-    /// How often such a one is asked.
+    /// How long such a witness is not asked again.
     static let asidePause: TimeInterval = 60
 
     struct Answers: Sendable {
@@ -56,9 +56,9 @@ actor WitnessPanel {
 
     /// Whom to ask.
     enum Choice: Sendable {
-        /// All that have not failed too often, but for those.
+        /// All that have not failed too often, except the given ones.
         case standing(without: Set<VerifierKey>)
-        /// Those that have, and were not asked for a minute.
+        /// Those that have failed too often and were not asked within ``asidePause``.
         case aside
     }
 
@@ -125,7 +125,7 @@ actor WitnessPanel {
         case .contradicts(let freeze):
             answers.freeze = answers.freeze ?? freeze
         case .failed(let reason):
-            // What it has is learnt anew when it is back.
+            // Its size is asked for again once it responds.
             state.size = nil
             state.failures += 1
             Self.failures(key, reason).increment()
