@@ -24,7 +24,7 @@ struct Settings: EnvironmentSettings {
     let trustedProxies: [AddressRange]
     let publicStorageEndpoint: URL?
     let idleTimeoutSeconds: Int
-    /// How long the gateway goes on, unready, once it is told to end.
+    /// How long the gateway keeps serving, unready, after it was asked to shut down.
     let drain: Duration
     let uploadLimits: PermitLedger.Limits
     let mediaLimits: PermitLedger.Limits

@@ -6,7 +6,7 @@ struct Settings: EnvironmentSettings {
     let common: ServiceSettings
     /// How long a capture may be in `processing` before it is announced again; doubles each time, up to an hour.
     let announceAgainAfter: Duration
-    /// The scrub interval: the stored media of each capture are read again within so many days.
+    /// The scrub interval: the stored media of each capture are read again within this many days.
     let scrubDays: Int
     /// The read rate of the scrub, at most, in bytes per second.
     let scrubBytesPerSecond: Int

@@ -1,6 +1,6 @@
 import Messaging
 
-/// What became of a batch of rows.
+/// The result of publishing a batch of rows.
 struct OutboxBatch: Sendable {
     /// How many rows there were.
     var count = 0
@@ -10,7 +10,7 @@ struct OutboxBatch: Sendable {
     var failure: (any Error)?
     /// The topics of which rows were published.
     var published: Set<String> = []
-    /// The topics of which rows were not taken.
+    /// The topics of which rows were refused.
     var refused: Set<String> = []
     var hasUnknownTopic = false
 

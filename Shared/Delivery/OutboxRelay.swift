@@ -20,7 +20,7 @@ extension KafkaProducer: RecordPublisher {}
 /// Publishes the rows of a service's outbox and deletes them, in one transaction: at-least-once.
 ///
 /// Woken by `NOTIFY` when rows are written, and every second in case a notification was missed. Instances share the rows by `SKIP LOCKED`.
-/// While the broker is unavailable the rows stay. A topic that it does not take is paused, and tried again beside the others, which go on.
+/// While the broker is unavailable the rows stay. A topic that it refuses is paused and retried separately, while the others continue.
 public struct OutboxRelay: Service {
     static let batchSize = 100
     /// Larger than any event, so a larger row is a dead letter; only these can exceed the broker's limit. If a small row fails with that
@@ -125,8 +125,8 @@ public struct OutboxRelay: Service {
         }
     }
 
-    /// Tries a paused topic again. It goes on once some of its rows were published, or none is left: that none could be had, or that the
-    /// client was replaced meanwhile, does not say that the broker takes them. Another instance may have them, or the gate is closed.
+    /// Retries a paused topic. Its pause ends once some of its rows were published, or none is left. Getting no rows is not enough, since
+    /// another instance may have locked them or the gate may be closed; nor is a client that was replaced meanwhile.
     func retry(_ topic: String) async throws -> OutboxBatch {
         guard try await rows.hasAny(of: topic) else {
             paused.resume(topic)
@@ -204,7 +204,7 @@ extension OutboxRow {
     /// The size of value and headers.
     fileprivate var sizeBytes: Int { headers.reduce(value?.count ?? 0) { $0 + $1.sizeBytes } }
 
-    /// Of the attempt that succeeded alone: while the broker is away, others come many times a second.
+    /// Records only the attempt that succeeded: while the broker is unavailable, there are many failed ones a second.
     fileprivate func recordSent(since start: SpanTime) {
         guard let parent = TraceContext(headers: headers) else { return }
         RecordSpan.send.record(

@@ -1,7 +1,7 @@
 import Blocking
 import Synchronization
 
-/// The topics that a relay could not publish to. Each is tried again by itself, with its own backoff, so that its rows hold up no others.
+/// The topics that a relay could not publish to. Each is retried by itself, with its own backoff, so that it does not delay the others.
 final class PausedTopics: Sendable {
     private struct Pause {
         var backoff = Backoff()

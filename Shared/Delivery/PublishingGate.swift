@@ -9,7 +9,8 @@ public protocol PublishingGate: Sendable {
     ) async throws -> Result
 }
 
-/// A gate in PostgreSQL: a relay shares an advisory lock while it publishes a batch, and publishes nothing while another holds it alone.
+/// A gate in PostgreSQL: a relay holds a shared advisory lock while it publishes a batch, and publishes nothing while the lock is held
+/// exclusively.
 public struct PostgresPublishingGate: PublishingGate {
     /// The advisory lock.
     private static let lock: SQL = "hashtext('rial-publishing')"
@@ -19,7 +20,8 @@ public struct PostgresPublishingGate: PublishingGate {
     static let isOpen: SQL = "(SELECT pg_try_advisory_xact_lock_shared(" + lock + "))"
 
     private let databaseURL: String
-    /// A process that is stopped, or whose host is gone, lets go of the lock after so long; one that waits beats more often.
+    /// The server ends the session, and with it the lock, after this long without a query: the process was paused, or its host is gone. A
+    /// process that waits sends queries more often.
     private let patience: Duration
     private let beat: Duration
 

@@ -16,7 +16,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
 
     /// Attempts before a record is dead-lettered. Failures of dependencies do not count.
     static var maximumAttempts: Int { 6 }
-    /// Failures of the store from which on the records behind this one may pass: perhaps it is this one's object alone that it cannot give.
+    /// After this many failures of the store, later records may pass this one: perhaps only this one's object cannot be read.
     static var storageFailuresAlone: Int { 3 }
     let service: ServiceName
     let handler: Handler
@@ -31,7 +31,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     private var topic: Topic { Handler.Message.topic }
 
     /// Returns when the record's effect or its dead letter is durable, or at shutdown.
-    /// - Parameter passing: called when the handler lets the records behind this one pass, and when the store goes on to fail it.
+    /// - Parameter passing: called when the handler lets later records pass, and when the store keeps failing.
     func deliver(_ record: KafkaRecord, passing: @escaping @Sendable () -> Void = {}) async -> Outcome {
         let decoded: (message: Handler.Message, id: EventID)
         do {

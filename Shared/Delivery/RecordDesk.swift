@@ -18,19 +18,19 @@ final class RecordDesk: Sendable {
 
     /// How many may let others pass at the same time, not counting those that wait for one of their key.
     static let maximumPassed = 4
-    /// How many records of a partition may be begun, with the first one that is not handled: all of them come again after a restart.
+    /// How many records of a partition may be begun, counted from the first unhandled one: all of them are delivered again after a restart.
     static let maximumOpen = 1000
     private let state = Mutex(State())
 
-    /// Whether a record was given back: no other is begun.
+    /// Whether a record was returned unhandled, at shutdown: then no other is begun.
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// Whether the record is in hand, or handled and waits for one before it: it comes again after a rebalance, and is not begun again.
+    /// Whether the record is being handled, or is handled and waits for an earlier one. A rebalance delivers it again; it is not begun again.
     func has(_ record: KafkaRecord) -> Bool { state.withLock { $0.window.renew(record) } }
 
-    /// Waits until not too many of the record's partition have passed one.
-    /// - Returns: its turn, and that of one of its key, which has to be finished first so that those of one capture stay in their order;
-    ///   others may pass meanwhile.
+    /// Begins a record, as soon as not too many records of its partition are begun.
+    /// - Returns: its turn, and the turn of an earlier record with the same key, which has to finish first so that the records of one capture
+    ///   stay in order; other records may pass meanwhile.
     func begin(_ record: KafkaRecord) async -> (turn: RecordTurn, ahead: RecordTurn?) {
         while let obstacle = state.withLock({ $0.obstacle(of: record) }) { await obstacle.finished() }
         let turn = RecordTurn()
@@ -49,7 +49,7 @@ final class RecordDesk: Sendable {
     func pass(_ turn: RecordTurn, of record: KafkaRecord) {
         let hasRoom = state.withLock { state in
             state.passed.removeAll { $0.turn.isFinished }
-            // Again, by a handler that retries.
+            // A handler that retries calls this again.
             if state.passed.contains(where: { $0.turn === turn }) { return true }
             guard Set(state.passed.map { $0.record.key }).count < Self.maximumPassed else { return false }
             state.passed.append((record, turn))

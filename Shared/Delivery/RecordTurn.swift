@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A record that a consumer handles: the consumer goes on with the next one once it is handled, or once its handler lets others pass.
+/// A record that a consumer handles. The consumer begins the next one once this is handled, or once its handler lets others pass.
 final class RecordTurn: Sendable {
     private struct End {
         var isOver = false
@@ -10,10 +10,10 @@ final class RecordTurn: Sendable {
     private let end = Mutex(End())
     private let wait = AsyncStream.makeStream(of: Void.self)
 
-    /// Lets the consumer go on. Has no effect the second time.
+    /// Lets the consumer begin the next record. Has no effect the second time.
     func pass() { wait.continuation.finish() }
 
-    /// The record is handled, or given back at shutdown.
+    /// The record is handled, or returned unhandled at shutdown.
     func finish() {
         let waiters = end.withLock { end in
             defer { end = End(isOver: true) }
@@ -28,7 +28,7 @@ final class RecordTurn: Sendable {
     /// Waits for ``pass()`` or ``finish()``. For one waiter.
     func passed() async { for await _ in wait.stream {} }
 
-    /// Waits for ``finish()``, also in a task that is cancelled: what was in hand is given back then.
+    /// Waits for ``finish()``, also in a cancelled task: the record is then returned unhandled, which finishes it.
     func finished() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isOver = end.withLock { end in

@@ -3,8 +3,8 @@ public import Models
 import Observability
 public import Persistence
 
-/// What a periodic task has in hand: work that it finds in the database instead of receiving it, such as captures that wait for the signer.
-/// As with records, what crashes three processes is given up; and only one instance at a time does the same work.
+/// The work that a periodic task is doing: work that it finds in the database instead of receiving it, such as captures that wait for the
+/// signer. As with records, work that crashes three processes is given up; and only one instance at a time does the same work.
 public protocol TaskLedger: Sendable {
     /// Marks the work as in hand until it is settled or released.
     func take(_ work: UUID) async throws -> TakenTask

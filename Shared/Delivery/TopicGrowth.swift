@@ -15,8 +15,8 @@ extension KafkaAdmin: PartitionedTopics {}
 
 /// Adds partitions to the pipeline's topics, such that records with the same key stay in order (SPEC §1).
 ///
-/// The partition of a key depends on how many there are. So nothing is published meanwhile: what was published before is handled first, and
-/// publishing goes on when every producer knows the new number. Captures are accepted all the time, and wait.
+/// The partition of a key depends on how many there are. So publishing is stopped: first all published records are handled, then partitions are
+/// added, and publishing resumes when every producer knows the new number. Captures are still accepted, and wait meanwhile.
 public struct TopicGrowth: Sendable {
     /// Consumer groups had not handled all records before the timeout; nothing was changed.
     public struct Behind: Error, CustomStringConvertible {
@@ -28,9 +28,9 @@ public struct TopicGrowth: Sendable {
         }
     }
 
-    /// Longer than a producer goes on sending a record whose relay is no longer there.
+    /// Longer than a producer keeps sending a record whose relay has ended.
     static let inFlight: Duration = .seconds(12)
-    /// Longer than a producer goes on with an old number of partitions.
+    /// Longer than a producer uses an old number of partitions.
     static let metadataAge: Duration = .seconds(6)
     static let interval: Duration = .milliseconds(500)
 
@@ -63,7 +63,7 @@ public struct TopicGrowth: Sendable {
         }
     }
 
-    /// Waits until every consumer group has handled what was published. One that has stays so, since nothing is published.
+    /// Waits until every consumer group has handled what was published. Nothing is published meanwhile, so none falls behind again.
     private func awaitHandled(
         _ existing: [String: Int], timeout: Duration, _ check: @Sendable () async throws -> Void
     ) async throws {

@@ -90,7 +90,7 @@ public struct Backbone: Sendable {
     /// stop.
     /// - Parameters:
     ///   - counters: the service's own that alarms look at.
-    ///   - drain: how long the instance goes on, unready, once it is told to end.
+    ///   - drain: how long the instance keeps serving, unready, after it was asked to shut down.
     ///   - extend: adds the service's own routes to its admin port.
     public func serviceGroup(
         _ own: [any Service], counters: [any ShownCounters.Type] = [], drain: Duration = .zero,

@@ -6,16 +6,17 @@ import Models
 import Persistence
 import Synchronization
 
-/// What PostgreSQL and the topics have room for, and what an instance would use.
+/// How many connections and partitions are available, compared with what an instance would use.
 ///
-/// An instance starts even if there is too little: a rolling update has one too many for a while, and most connections are opened under load only.
+/// An instance starts even if there are too few: a rolling update has one instance more for a while, and most connections are opened only under
+/// load.
 struct Capacity: Equatable {
     /// How many connections PostgreSQL would still accept from this user.
     let freeConnections: Int
     /// Partitions of each topic that the instance reads with others.
     let partitions: [Topic: Int]
 
-    /// What is too little for an instance, in words for its log.
+    /// What an instance has too few of, as sentences for its log.
     /// - Parameters:
     ///   - connections: that it opens at most.
     ///   - consumers: how many of its consumers read a topic.
@@ -31,7 +32,7 @@ struct Capacity: Equatable {
     }
 
     static func freeConnections(_ database: PostgresPool) async throws -> Int {
-        // Of sessions of others, everybody may see that they are there.
+        // Any role may see that sessions of other roles exist.
         let rows = try await database.query(
             """
             SELECT current_setting('max_connections')::int8 - current_setting('superuser_reserved_connections')::int8
@@ -40,7 +41,7 @@ struct Capacity: Equatable {
         return try rows.first?.get("free", as: Int.self) ?? 0
     }
 
-    /// Of the topics that instances of a service share. Gateways read each partition alone.
+    /// The partitions of the topics that instances of a service share. Gateways share none: each reads all partitions.
     static func partitions(_ service: ServiceName, _ admin: KafkaAdmin) async throws -> [Topic: Int] {
         guard service != .gateway else { return [:] }
         let existing = try await admin.topics()

@@ -2,7 +2,7 @@ import Delivery
 import Models
 import Persistence
 
-/// Deletes the objects of a capture when it is withdrawn; ``WithdrawnObjects`` looks again later, with or without this event.
+/// Deletes the objects of a capture when it is withdrawn; ``WithdrawnObjects`` searches for them again later, with or without this event.
 struct EraseWithdrawn: MessageHandler {
     let objects: WithdrawnObjects
 
@@ -12,6 +12,6 @@ struct EraseWithdrawn: MessageHandler {
         try await objects.erase(message.captureID, answering: context)
     }
 
-    /// The capture stays due by its row.
+    /// Nothing to do: by its row in `withdrawals` the capture stays due.
     func giveUp(_ message: CaptureWithdrawn, reason: FailureReason, on connection: PostgresConnection) async throws {}
 }

@@ -13,7 +13,7 @@ struct PostgresScrubRepository: ScrubRepository {
         guard let claim = try await self.claim(days: days) else { return nil }
         do {
             let findings = try await look(claim.capture, claim.objects)
-            // Of a capture that was withdrawn meanwhile nothing is stored: see the trigger `media_damage_withdrawn`.
+            // If the capture was withdrawn meanwhile, the trigger `media_damage_withdrawn` stores nothing.
             try await database.withTransaction { connection in
                 for object in findings.objects { try await note(object, of: claim.capture, on: connection) }
             }
@@ -24,12 +24,12 @@ struct PostgresScrubRepository: ScrubRepository {
         }
     }
 
-    /// A capture that counts as scrubbed while it is looked at.
+    /// A capture that is marked as scrubbed while its media are compared.
     private struct Claim: Sendable {
         let capture: CaptureID
         let objects: [(name: String, media: StoredMedia)]
         let scrubbedAt: Date
-        /// The scrub before.
+        /// When it was scrubbed before that.
         let formerly: Date?
     }
 
@@ -83,7 +83,7 @@ struct PostgresScrubRepository: ScrubRepository {
         }
     }
 
-    /// An object that was replaced during the look, and perhaps deleted, is not damaged.
+    /// Does not count an object as damaged that was replaced, and perhaps deleted, while it was compared.
     private nonisolated(nonsending) func note(_ object: ScrubFindings.Object, of capture: CaptureID, on connection: PostgresConnection)
         async throws
     {

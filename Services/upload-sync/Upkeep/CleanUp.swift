@@ -14,10 +14,10 @@ enum CleanUp: String, CaseIterable {
 
     var failures: Counter { Counter(label: "rial_cleanups_failed_total", dimensions: [("task", rawValue)]) }
 
-    /// Cleans up captures, batch after batch, until one is not full or nothing of one could be cleaned up, or until shutdown.
+    /// Cleans up captures in batches, until a batch is not full, or nothing in one could be cleaned up, or until shutdown.
     /// - Parameters:
-    ///   - next: the next captures, at most so many.
-    ///   - clean: returns false for a capture whose time has not come. One that fails does not keep the others.
+    ///   - next: the next captures, up to the given number.
+    ///   - clean: returns false for a capture that is not due yet. One that fails does not block the others.
     func inBatches(
         of size: Int, _ logger: Logger, _ next: (Int) async throws -> [CaptureID], _ clean: (CaptureID) async throws -> Bool
     ) async throws {
@@ -43,7 +43,7 @@ enum CleanUp: String, CaseIterable {
 }
 
 extension Logger {
-    /// Counts and logs a failed clean-up; it is retried later, and the rest of the batch goes on.
+    /// Counts and logs a failed clean-up; it is retried later, and the rest of the batch continues.
     func cleanUpFailed(_ task: CleanUp, _ id: CaptureID, _ error: any Error) {
         task.failures.increment()
         warning("not cleaned up yet", error: error, metadata: ["task": "\(task.rawValue)", "capture_id": "\(id)"])

@@ -44,7 +44,7 @@ protocol ScrubRepository: Sendable {
 ///
 /// Captures with the oldest last scrub come first; the read rate is bounded by ``bytesPerSecond``.
 struct MediaScrubber {
-    /// After so many unreadable captures in a row the store counts as down.
+    /// After this many unreadable captures in a row the store counts as down.
     static let maximumFailures = 3
     /// The scrub interval in days.
     let days: Int

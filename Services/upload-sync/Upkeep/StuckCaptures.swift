@@ -7,7 +7,7 @@ import Models
 import Persistence
 
 /// Announces captures again that stay in `processing` too long, from PostgreSQL: a broker that loses its log loses no capture. Captures
-/// that failed by a fault of ours are announced again too, a bounded number of times.
+/// that failed for one of ``ownFaults`` are announced again too, a bounded number of times.
 struct StuckCaptures {
     static let batchSize = 100
     /// Failures that are not the capture's fault, and how often they are retried automatically: over about two hours.
@@ -16,7 +16,7 @@ struct StuckCaptures {
     let database: PostgresPool
     let outbox: Outbox
     let after: Duration
-    /// The wait before a video is announced again is so many times as long (SPEC §10.8): it takes longer.
+    /// How many times longer the wait before a video is announced again is (SPEC §10.8), since its processing takes longer.
     static let videoPatience = 5
     let logger: Logger
 

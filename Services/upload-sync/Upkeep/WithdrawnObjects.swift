@@ -5,11 +5,11 @@ import Logging
 import Metrics
 import ObjectStorage
 
-/// One look for the objects of a withdrawn capture.
+/// One search for the objects of a withdrawn capture.
 struct ErasureLook: Sendable {
-    /// The uploads that could be resumed and became the capture; what is left of them is in their folders.
+    /// The resumable uploads that became the capture; objects that are left of them are under their own prefixes.
     let uploads: [UUID]
-    /// Changes when the capture becomes due again, by what a service stored late, and when another instance looks.
+    /// Changes when the capture becomes due again because a service stored something late, and when another instance searches.
     let version: String
 }
 
@@ -17,19 +17,20 @@ struct ErasureLook: Sendable {
 protocol ErasureRepository: Sendable {
     func isWithdrawn(_ capture: CaptureID) async throws -> Bool
 
-    /// Withdrawn captures that are to be looked at now, those first that are not erased; other instances do not get them for a minute.
+    /// Withdrawn captures whose objects are to be searched for now, those first that are not erased; other instances do not get them for a
+    /// minute.
     func due(limit: Int) async throws -> [CaptureID]
 
-    /// Called before the store is looked at. The capture must be withdrawn.
+    /// Called before the store is searched. The capture must be withdrawn.
     func begin(_ capture: CaptureID) async throws -> ErasureLook
 
-    /// Notes a look at the store, and decides when the next one is: after as long as nothing was found, five seconds at least and ten
-    /// minutes at most. The capture is erased an hour after anything was found, and looked at again after a day at least and thirty days at
-    /// most: a process may have been stopped for long and have ended behind an object. A look that found nothing does not count if the
-    /// capture has become due again since it began: an object may have come behind it.
+    /// Records a search, and decides when the next one is due: after as long as nothing was found until now, but five seconds at least and ten
+    /// minutes at most. The capture counts as erased once nothing was found for an hour. It is then still searched again, after a day at
+    /// least and thirty days at most: a process may have been paused for long and have died after it stored an object. A search that found
+    /// nothing does not count if the capture became due again since it began: an object may have been stored after the search passed.
     /// - Parameters:
     ///   - found: how many objects were found and deleted.
-    ///   - context: the event that is processed with this; `nil` for a look without one.
+    ///   - context: the event that is processed with this; `nil` for a search without one.
     func note(_ capture: CaptureID, _ look: ErasureLook, found: Int, answering context: MessageContext?) async throws
 
     /// The number of captures that are not erased, and for how many seconds the oldest of them is: since its withdrawal, or since an object
@@ -37,7 +38,7 @@ protocol ErasureRepository: Sendable {
     func measure() async throws -> (open: Int64, seconds: Double)
 }
 
-/// Deletes every object of withdrawn captures (SPEC §6), and looks again for what a slow service may have stored since.
+/// Deletes every object of withdrawn captures (SPEC §6), and searches again for what a slow service may have stored since.
 struct WithdrawnObjects: Sendable {
     static let batchSize = 100
     let rows: any ErasureRepository
