@@ -21,8 +21,8 @@ public struct MessageContext: Sendable {
         self.passing = passing
     }
 
-    /// Says that the rest takes long: meanwhile the consumer may handle records of other captures, up to ``maximumInHand`` at a time. The record
-    /// is still retried, settled or dead-lettered like any other, and no later offset is stored before its own.
+    /// Says that the rest takes long: meanwhile the consumer may handle records of other captures, up to ``maximumInHand`` at a time. The
+    /// record is still retried, settled or dead-lettered like any other, and no later offset is stored before its own.
     public func letOthersPass() { passing() }
 }
 

@@ -12,8 +12,8 @@ struct OffsetWindow {
     /// Records of a partition begin in the order of their offsets.
     mutating func begin(_ record: KafkaRecord) { open[record.partition, default: []].append(Entry(record: record)) }
 
-    /// Whether the record was already begun: after a rebalance, or with a new client, which stores only offsets of records that it delivered
-    /// itself, it is delivered again.
+    /// Whether the record was already begun: after a rebalance, or with a new client, which stores only offsets of records that it
+    /// delivered itself, it is delivered again.
     mutating func renew(_ record: KafkaRecord) -> Bool {
         guard let index = open[record.partition]?.firstIndex(where: { $0.record.isSame(as: record) }) else { return false }
         open[record.partition]?[index].record = record

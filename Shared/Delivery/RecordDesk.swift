@@ -25,12 +25,13 @@ final class RecordDesk: Sendable {
     /// Whether a record was returned unhandled, at shutdown: then no other is begun.
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// Whether the record is being handled, or is handled and waits for an earlier one. A rebalance delivers it again; it is not begun again.
+    /// Whether the record is being handled, or is handled and waits for an earlier one. A rebalance delivers it again; it is not begun
+    /// again.
     func has(_ record: KafkaRecord) -> Bool { state.withLock { $0.window.renew(record) } }
 
     /// Begins a record, as soon as not too many records of its partition are begun.
-    /// - Returns: its turn, and the turn of an earlier record with the same key, which has to finish first so that the records of one capture
-    ///   stay in order; other records may pass meanwhile.
+    /// - Returns: its turn, and the turn of an earlier record with the same key, which has to finish first so that the records of one
+    ///   capture stay in order; other records may pass meanwhile.
     func begin(_ record: KafkaRecord) async -> (turn: RecordTurn, ahead: RecordTurn?) {
         while let obstacle = state.withLock({ $0.obstacle(of: record) }) { await obstacle.finished() }
         let turn = RecordTurn()

@@ -15,8 +15,8 @@ extension KafkaAdmin: PartitionedTopics {}
 
 /// Adds partitions to the pipeline's topics, such that records with the same key stay in order (SPEC §1).
 ///
-/// The partition of a key depends on how many there are. So publishing is stopped: first all published records are handled, then partitions are
-/// added, and publishing resumes when every producer knows the new number. Captures are still accepted, and wait meanwhile.
+/// The partition of a key depends on how many there are. So publishing is stopped: first all published records are handled, then partitions
+/// are added, and publishing resumes when every producer knows the new number. Captures are still accepted, and wait meanwhile.
 public struct TopicGrowth: Sendable {
     /// Consumer groups had not handled all records before the timeout; nothing was changed.
     public struct Behind: Error, CustomStringConvertible {

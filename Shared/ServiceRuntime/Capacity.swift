@@ -8,8 +8,8 @@ import Synchronization
 
 /// How many connections and partitions are available, compared with what an instance would use.
 ///
-/// An instance starts even if there are too few: a rolling update has one instance more for a while, and most connections are opened only under
-/// load.
+/// An instance starts even if there are too few: a rolling update has one instance more for a while, and most connections are opened only
+/// under load.
 struct Capacity: Equatable {
     /// How many connections PostgreSQL would still accept from this user.
     let freeConnections: Int

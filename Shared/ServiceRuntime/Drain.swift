@@ -2,7 +2,8 @@ import Logging
 import Observability
 import ServiceLifecycle
 
-/// Delays the end of an instance: it becomes unready and keeps serving for a while, so that balancers have noticed before it closes its port.
+/// Delays the end of an instance: it becomes unready and keeps serving for a while, so that balancers have noticed before it closes its
+/// port.
 ///
 /// The last of a group's services, which stop in reverse order.
 struct Drain: Service {

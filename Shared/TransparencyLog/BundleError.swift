@@ -1,9 +1,9 @@
-/// Why bytes are no statement, leaf, token or bundle in the form of SPEC §14, or why none can be made of values.
+/// Why bytes are not a statement, leaf, token or bundle in the form of SPEC §14, or why values cannot be made into one.
 public struct BundleError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// Text that is not in the canonical form of JSON.
         case json
-        /// Canonical JSON that is no statement.
+        /// Canonical JSON that is not a statement.
         case statement
         case leaf
         /// An archive that is not in the one possible form.

@@ -3,11 +3,11 @@ public struct TransparencyLogError: Error, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// Not a note of c2sp.org/signed-note.
         case malformedNote = "malformed_note"
-        /// A line of a note that should be a signature is none, or there are none or too many.
+        /// A signature line of a note is malformed, or there are none or too many.
         case malformedSignature = "malformed_signature"
         /// Not a verifier or signer key, or one that must not be used.
         case malformedKey = "malformed_key"
-        /// A note whose text is no checkpoint of c2sp.org/tlog-checkpoint.
+        /// A note whose text is not a checkpoint of c2sp.org/tlog-checkpoint.
         case malformedCheckpoint = "malformed_checkpoint"
         /// Not a proof of c2sp.org/tlog-proof.
         case malformedProof = "malformed_proof"

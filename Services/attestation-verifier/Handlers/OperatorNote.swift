@@ -17,8 +17,8 @@ struct OperatorNote: Sendable, Equatable {
         let since: String?
     }
 
-    /// - Returns: `nil` if the body is malformed, contains control characters, exceeds ``maximumBytes`` or ``maximumCharacters``, or has a time that
-    ///   is not RFC 3339.
+    /// - Returns: `nil` if the body is malformed, contains control characters, exceeds ``maximumBytes`` or ``maximumCharacters``, or has
+    ///   a time that is not RFC 3339.
     init?(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else {
             by = "admin-port"

@@ -2,8 +2,8 @@ import CaptureProtocol
 import Delivery
 import Logging
 
-/// Checks that the captures of revoked and restored devices have the statements that follow from it. The event alone is not enough: it may be
-/// lost, and a capture may be completed while it is handled. Each run checks the devices revoked or restored within a day and those that
+/// Checks that the captures of revoked and restored devices have the statements that follow from it. The event alone is not enough: it may
+/// be lost, and a capture may be completed while it is handled. Each run checks the devices revoked or restored within a day and those that
 /// failed in an earlier run. The first run, and then one an hour, checks all such devices, since the service may have been down for longer.
 actor RevisedDevices {
     static let batchSize = 100

@@ -15,7 +15,7 @@ struct BundleMaker: Sendable {
     let policy: TrustPolicy
     let publicURL: String
 
-    /// A proof did not come out, although the log is published: tiles or rows are damaged.
+    /// A proof does not verify, although the log is published: tiles or rows are damaged.
     struct Damaged: Error {
         let detail: String
     }

@@ -13,14 +13,14 @@ struct NotLogged: Error, Sendable, Equatable {
         case held
         /// Too few witnesses have seen it.
         case unwitnessed
-        /// The log takes nothing until an operator has settled why.
+        /// The log is frozen: it accepts no entries until an operator has recovered it.
         case frozen
     }
 
     let reason: Reason
     let retrySeconds: Int
 
-    /// - Parameter until: when it may be there at the earliest, of ``Reason/held``.
+    /// - Parameter until: for ``Reason/held``: the earliest time at which the statement may be in the log.
     init(_ reason: Reason, until: Date? = nil, at now: Date) {
         self.reason = reason
         switch reason {

@@ -21,7 +21,7 @@ actor BodyIntake<Parts: CaptureParts> {
     private var isOpen = false
     private var parser: MultipartParser
     private var bodyHasher = SHA256()
-    /// Of the chunks before the one in hand.
+    /// The bytes of all chunks before the current one.
     private var size = 0
     private var parts: Parts
     private var seen: Set<String> = []

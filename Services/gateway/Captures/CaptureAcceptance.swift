@@ -25,7 +25,7 @@ struct CaptureRates: Sendable {
         return allowance
     }
 
-    /// Counts the creation of an upload that may be resumed, whatever becomes of it: its rows stay for days.
+    /// Counts the creation of a resumable upload, whether or not it becomes a capture: its rows stay for days.
     /// - Throws: ``RateLimitExceeded``.
     func debitCreation(_ type: CaptureType, of device: KnownDevice, from address: ClientAddress) async throws {
         try await buckets.debit(limits.captures(type, ofVerified: device.isVerified).creations, device.id.description)

@@ -18,7 +18,7 @@ struct KnownCapture: Sendable {
     let status: CaptureStatus
 }
 
-/// What must hold when a capture is recorded: throws if it does not, and sees to it that it stays so until the transaction ends.
+/// A condition for recording a capture: throws if it does not hold, and makes sure that it holds until the transaction ends.
 typealias RecordingCondition = @Sendable (PostgresConnection) async throws -> Void
 
 /// The captures; only the gateway inserts them.
@@ -32,8 +32,8 @@ struct CaptureRepository: Sendable {
     /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
     /// - Parameters:
     ///   - receivedAt: when the last byte came; `nil` for the database's time.
-    ///   - condition: asked first in the transaction.
-    /// - Throws: what it throws; nothing is recorded then.
+    ///   - condition: checked first in the transaction.
+    /// - Throws: what the condition throws; nothing is recorded then.
     func record(
         _ id: CaptureID, _ submission: some CaptureSubmitting, device: DeviceID, receivedAt: Date? = nil,
         provided condition: RecordingCondition? = nil

@@ -8,7 +8,7 @@ struct WithdrawalRepository: Sendable {
     let database: PostgresPool
 
     enum Outcome: Sendable {
-        /// Now or before.
+        /// It is withdrawn, now or by an earlier request.
         case withdrawn
         /// Another device sent it.
         case foreign

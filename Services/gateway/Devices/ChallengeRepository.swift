@@ -30,7 +30,7 @@ struct ChallengeRepository: Sendable {
     }
 
     /// Consumes the challenge for the body and announces the registration, in one transaction. Idempotent for 24 hours: the same body finds
-    /// its registration, and announces it again if there is no outcome yet or the outcome is `failed`, which is a fault of ours.
+    /// its registration, and announces it again if there is no outcome yet or the outcome is `failed`, which is the server's fault.
     func consume(_ body: RegistrationBody, digest: ContentDigest) async throws -> Use {
         try await database.withTransaction { connection in
             let fresh = RegistrationID()

@@ -24,7 +24,7 @@ struct APIError: Error, Sendable {
     /// A stable word, in `details` in the place of fields.
     var reason: String?
     var headers: HTTPFields = [:]
-    /// Of a withdrawn capture: when, of which the day is told and nothing else.
+    /// For a withdrawn capture: when it was withdrawn. The response has the day only.
     private(set) var withdrawnAt: Date?
 
     init(_ code: ErrorCode, _ message: String, details: [Detail] = [], headers: HTTPFields = [:]) {

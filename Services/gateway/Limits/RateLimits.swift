@@ -9,7 +9,7 @@ struct BucketRule: Sendable, Equatable {
     let perSecond: Double
     var isOff: Bool { burst == 0 }
 
-    /// Seconds until so many tokens are refilled, at most 1e9 (some thirty years).
+    /// Seconds until this many tokens are refilled, at most 1e9 (about thirty years).
     func seconds(toRefill tokens: Double) -> Double { perSecond > 0 ? min(tokens / perSecond, 1e9) : 1e9 }
 
     /// Of a limit of captures, that of the uploads that are created for them: on a bad network, a device may begin one ten times.

@@ -19,10 +19,10 @@ struct WitnessedCheckpoint: Sendable {
 
 /// Finds the checkpoints against which proofs are made.
 struct CheckpointFinder: Sendable {
-    /// How many are looked at one after the other, and in how many steps, if witnesses were away for long.
+    /// How many checkpoints are read at a time, and how many times: witnesses may have been unavailable for long.
     static let (page, pages) = (16, 64)
     let log: any LogReading
-    /// The installation's: whoever verifies has one of its own.
+    /// The installation's policy. Those who verify a bundle use a policy of their own.
     let policy: TrustPolicy
     private let known = KnownCheckpoints()
 
@@ -90,7 +90,7 @@ struct CheckpointFinder: Sendable {
     private static func date(_ seconds: UInt64) -> Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
 }
 
-/// What was found does not change, and is asked for with every look at a record: two signatures are verified once, not each time.
+/// A cache of what was found. It does not change, and every view of a record needs it: so signatures are verified once, not each time.
 private final class KnownCheckpoints: Sendable {
     private static let limit = 4096
     private struct Key: Hashable {

@@ -25,7 +25,7 @@ protocol LogReading: Sendable {
 /// Whether the log takes entries.
 enum LogIntake: String, Sendable {
     case open
-    /// Nothing is signed until an operator has settled why.
+    /// The log is frozen: nothing is signed until an operator has recovered it.
     case frozen
     /// No shard is open.
     case closed

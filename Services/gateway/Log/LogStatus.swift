@@ -13,7 +13,7 @@ struct LogStatus: Encodable, Sendable, Equatable {
         case logged
         /// And enough witnesses have.
         case witnessed
-        /// The log takes nothing at the moment.
+        /// The log accepts no entries at the moment.
         case unavailable
     }
 

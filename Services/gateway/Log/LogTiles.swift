@@ -2,13 +2,13 @@ import CaptureProtocol
 import ObjectStorage
 import TransparencyLog
 
-/// Reads the published files of logs from the store. Nothing is compared: proofs and signatures prove themselves, to whoever verifies them.
+/// Reads the published files of logs from the store. It verifies nothing: whoever uses the files verifies their proofs and signatures.
 struct LogTiles: Sendable {
     /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
     static let maximumBytes = 1 << 20
     let store: any ObjectStore
 
-    /// A tile of the published tree, also if it was never stored at this width or is no longer.
+    /// A tile of the published tree, also if it was never stored at this width, or is not stored any more: then it is cut from a wider one.
     /// - Returns: `nil` if the published tree has no such tile.
     /// - Throws: ``ObjectStorageError``.
     func bytes(of tile: Tile, in shard: PublishedShard) async throws -> [UInt8]? {

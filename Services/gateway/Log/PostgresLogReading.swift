@@ -37,7 +37,7 @@ struct PostgresLogReading: LogReading {
     private static let shard: SQL = """
         log_shards.origin, log_shards.shard, log_shards.published_size, log_shards.frozen_at IS NOT NULL AS is_frozen
         """
-    /// Not by the copy in `statements`, which comes a moment later.
+    /// The entry in `log_entries`: the copy of its place in `statements` is written a moment later.
     private static let entry: SQL = """
         LEFT JOIN log_entries ON log_entries.commitment = statements.commitment
         LEFT JOIN log_shards ON log_shards.origin = log_entries.origin

@@ -72,7 +72,7 @@ struct DevicesController: Sendable {
             .serviceUnavailable, "The attestation is still being appraised; send the same request again.", seconds: 5)
     }
 
-    /// The final outcome; `nil` while there is none. A `failed` registration is a fault of ours and is being appraised again.
+    /// The final outcome; `nil` while there is none. A `failed` registration is the server's fault and is being appraised again.
     private func settled(_ id: RegistrationID) async throws -> RegistrationRecord? {
         guard let record = try await registrations.find(id), record.outcome != .failed else { return nil }
         return record

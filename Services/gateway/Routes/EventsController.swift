@@ -115,7 +115,7 @@ struct EventCursor: Sendable {
         return events
     }
 
-    /// Where the verdict stands in the log; `nil` if that was told, or if it is not there, which may yet come.
+    /// Where the verdict stands in the log; `nil` if that was sent before, or if it is not in the log yet.
     mutating func advance(_ status: LogStatus) -> String? {
         guard status.isSettled || status.status == .logged, let json = try? WireJSON.encode(status), seen.insert("log").inserted else {
             return nil

@@ -86,8 +86,8 @@ struct ResumableCreation: Sendable {
 }
 
 extension GatewayContext {
-    /// Ends the connection if `respond` fails by a fault of ours: a client that knows the upload's address goes on after a break, but takes
-    /// a 5xx for the end of the upload.
+    /// Ends the connection if `respond` fails through the server's fault: a client that knows the upload's address resumes after a break,
+    /// but takes a 5xx for the end of the upload.
     /// - Parameter knowsAddress: else the response is sent.
     func breakingOff(_ knowsAddress: Bool, _ respond: () async throws -> Response) async throws -> Response {
         do {

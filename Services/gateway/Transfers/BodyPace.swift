@@ -14,7 +14,7 @@ struct BodyPace {
 
     /// The timeout of an empty body.
     static let grace = TimeAmount.seconds(15)
-    /// The timeout grows by one second for each so many bytes of the declared length.
+    /// The timeout grows by one second for this many bytes of the declared length.
     static let bytesPerSecond: Int64 = 50_000
     /// The maximum timeout, and that of a body without a declared length.
     static let longest = TimeAmount.seconds(600)

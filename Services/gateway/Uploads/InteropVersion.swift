@@ -10,7 +10,7 @@ enum InteropVersion: Int, CaseIterable, Sendable {
     static let latest = InteropVersion.eight
 
     /// - Parameter field: the value of `Upload-Draft-Interop-Version`; `nil` if absent.
-    /// - Returns: `nil` for a version that is not spoken here, and for what is no integer.
+    /// - Returns: `nil` for an unsupported version, and for a value that is not an integer.
     init?(field: String?) {
         guard let field else {
             self = .latest
@@ -23,7 +23,7 @@ enum InteropVersion: Int, CaseIterable, Sendable {
     /// The field that says whether a request holds the end of the body, or a response that the upload is complete.
     var completenessName: HTTPField.Name { self == .three ? .uploadIncomplete : .uploadComplete }
 
-    /// - Returns: `nil` if the field is no boolean.
+    /// - Returns: `nil` if the field is not a boolean.
     func isComplete(_ field: String) -> Bool? {
         StructuredField.boolean(field).map { self == .three ? !$0 : $0 }
     }
@@ -58,7 +58,7 @@ enum StructuredField {
         return Int64(digits)
     }
 
-    /// The byte sequence of a dictionary's member; the last one counts. `nil` if there is none, or it is no byte sequence.
+    /// The byte sequence of a dictionary's member; the last one counts. `nil` if there is none, or it is not a byte sequence.
     static func bytes(_ name: String, inDictionary text: String) -> [UInt8]? {
         let members = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         guard let member = members.last(where: { $0.hasPrefix(name + "=") }) else { return nil }

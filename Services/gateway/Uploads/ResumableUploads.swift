@@ -7,7 +7,7 @@ import NIOCore
 import ObjectStorage
 import Observability
 
-/// An upload as a request left it that added to it.
+/// An upload after a request has added to it.
 struct ReceivedUpload: Sendable {
     let upload: Upload
     /// Whether the store left a request to put a segment without an answer.
@@ -16,12 +16,12 @@ struct ReceivedUpload: Sendable {
     let held: [String: ByteBuffer]
 }
 
-/// Goes on with uploads, completes and cancels them.
+/// Continues, completes and cancels uploads.
 struct ResumableUploads: Sendable {
-    /// How long a running request may take to store what it holds, before another takes over all the same.
+    /// How long a running request may take to store what it has received, before another request takes the upload from it.
     static let patience: Duration = .milliseconds(1500)
     static let pollInterval: Duration = .milliseconds(25)
-    /// How long a request may take from its arrival until the upload is its own.
+    /// How long a request may take from its arrival until it has the upload.
     static let arrival: Duration = .milliseconds(75)
 
     let uploads: UploadRepository
@@ -30,7 +30,7 @@ struct ResumableUploads: Sendable {
     let devices: DeviceRepository
     let acceptance: CaptureAcceptance
 
-    /// Creates an upload, or finds what there is of the same body; an open one belongs to no earlier request from then on.
+    /// Creates an upload, or finds the device's upload of the same body. An open one is taken from the request that has it.
     /// - Throws: ``UploadError/tooMany(retrySeconds:)``, ``UploadError/gone``.
     func create(
         _ offer: UploadOffer, _ type: CaptureType, contentType: String, device: DeviceID, token: UploadToken
@@ -55,8 +55,8 @@ struct ResumableUploads: Sendable {
         return upload
     }
 
-    /// Gives the upload at an address to a request that adds to it; only one request has an upload at a time. If no other request has it, this
-    /// is a single statement: a client that reconnects at once, to another gateway, must find that this request has begun.
+    /// Gives the upload at an address to a request that adds to it; only one request has an upload at a time. If no other request has it,
+    /// this is a single statement: a client that reconnects at once, to another gateway, must find that this request has begun.
     /// - Throws: as ``find(_:)`` and ``claim(_:adding:)``.
     func begin(_ token: String) async throws -> Upload {
         if let token = UploadToken(token), let begun = try await uploads.begin(token, runner: runs.instance) { return begun }
@@ -70,7 +70,7 @@ struct ResumableUploads: Sendable {
     func claim(_ upload: Upload, adding: Bool) async throws -> Upload {
         var upload = upload
         if !adding, upload.runner == nil {
-            // What the client sent before it came back may have arrived and not begun.
+            // The client's earlier request may have arrived and not yet taken the upload.
             try await Task.sleep(for: Self.arrival)
             upload = try await uploads.find(upload.id) ?? upload
         }
@@ -166,7 +166,7 @@ struct ResumableUploads: Sendable {
     /// - Parameter received: the upload as the request left it; it still belongs to the request.
     /// - Returns: the answer, also if another request was faster.
     /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The upload
-    ///   has then ended, unless the failure is one of ours or a limit was reached.
+    ///   has then ended, unless the failure is the server's or a limit was reached.
     func complete(
         _ received: ReceivedUpload, from address: ClientAddress, publicURL: String, logger: Logger
     ) async throws -> (UploadAnswer, RateAllowance?) {
@@ -261,7 +261,7 @@ struct ResumableUploads: Sendable {
         }.value
     }
 
-    /// Lets others go on with the upload without waiting.
+    /// Gives the upload back, so that another request gets it without waiting.
     func release(_ upload: Upload) async {
         await Task { _ = try? await uploads.release(upload) }.value
     }

@@ -55,7 +55,7 @@ actor SegmentWriter {
         if let failure { throw failure }
         guard Int64(bytes.readableBytes) <= upload.length - taken else { throw UploadError.inconsistentLength }
         guard bytes.readableBytes > 0 else { return }
-        // At once: it would be copied each time that it grows.
+        // Reserve all of it at once: a growing buffer would be copied each time.
         if pending.capacity == 0 {
             pending.reserveCapacity(Int(min(upload.length - taken, Int64(Self.segmentBytes + bytes.readableBytes))))
         }

@@ -15,7 +15,7 @@ struct UploadCleaner: Sendable {
     let resumable: ResumableUploads
     let logger: Logger
 
-    /// Of all gateways, one at a time says what is to be cleaned up; to do it twice does no harm. Ends early at shutdown.
+    /// One gateway at a time decides what is to be cleaned up; deleting something twice does no harm. Ends early at shutdown.
     func clean() async throws {
         while try await cleanBatch(), !Task.isEnding {}
         while !Task.isEnding, try await uploads.forgetOld(limit: Self.batchSize) == Self.batchSize {}
@@ -60,7 +60,7 @@ extension UploadRepository {
     }
 
     /// Ends expired uploads and finds closed ones that still have segments, under an advisory lock.
-    /// - Returns: `nil` if another gateway is at it.
+    /// - Returns: `nil` if another gateway is doing this.
     func closeExpired(limit: Int) async throws -> Closed? {
         try await database.withTransaction { connection in
             let lock = try await connection.query("SELECT pg_try_advisory_xact_lock(hashtext('rial-clean-uploads')) AS held")

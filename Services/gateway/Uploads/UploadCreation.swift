@@ -95,7 +95,7 @@ extension UploadRepository {
         return found
     }
 
-    /// Gives the upload another address: nobody knows the text of the one it had.
+    /// Gives the upload a new address: only the hash of the old one is stored, so its text cannot be sent again.
     private static nonisolated(nonsending) func move(
         _ upload: Upload, to token: UploadToken, _ version: InteropVersion, on connection: PostgresConnection
     ) async throws -> Upload {

@@ -2,7 +2,7 @@ import CaptureProtocol
 
 /// Why a request on a resumable upload is refused (SPEC §2, "Uploads that resume").
 enum UploadError: Error, Equatable, Sendable {
-    /// Fields that are missing, malformed or say what is not known here.
+    /// Fields that are missing, malformed or have unsupported values.
     case fields([Field])
     /// The content of a `PATCH` is not `application/partial-upload`.
     case notPartialUpload
@@ -22,7 +22,7 @@ enum UploadError: Error, Equatable, Sendable {
     case incomplete
     /// The body is not the one that was signed.
     case digestMismatch
-    /// The device has too many open uploads; the first expires after so many seconds.
+    /// The device has too many open uploads; the first expires after this many seconds.
     case tooMany(retrySeconds: Int)
     /// The connection ended before the body did. What came is stored.
     case interrupted

@@ -65,7 +65,7 @@ struct UploadRepository: Sendable {
 
     /// Adds a stored segment.
     /// - Parameter start: the offset at which it begins.
-    /// - Returns: false if the upload is no more as it was: the segment then belongs to nobody.
+    /// - Returns: false if the upload has changed meanwhile: the segment then belongs to nobody.
     func grow(_ upload: Upload, from start: Int64, by sizeBytes: Int64, key: String) async throws -> Bool {
         try await !database.query(
             """

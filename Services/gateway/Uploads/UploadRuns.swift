@@ -6,9 +6,9 @@ import Synchronization
 
 /// The requests of this gateway that are adding to uploads, so that another, here or at another gateway, can ask them to store and stop.
 final class UploadRuns: Sendable {
-    /// How long a request that is asked to stop may go on reading while bytes keep coming.
+    /// How long a request that is asked to stop may keep reading while bytes arrive.
     static let windDown: Duration = .seconds(1)
-    /// A body that brought nothing for so long waits for its client.
+    /// A body without new bytes for this long is waiting for its client.
     static let pause: Duration = .milliseconds(60)
 
     /// The name of this instance in `uploads.runner`.
@@ -92,7 +92,7 @@ final class UploadRuns: Sendable {
     }
 }
 
-/// Listens for other gateways that want to go on with an upload.
+/// Listens for other gateways that want to continue an upload.
 struct UploadStopListener: Service {
     let listener: PostgresListener
     let runs: UploadRuns

@@ -20,7 +20,8 @@ struct WakeService: Service {
         try await withGracefulShutdownHandler {
             while let record = try await consumer.next() {
                 if let key = record.key { waiters.wake(String(decoding: key, as: UTF8.self)) }
-                // No other process goes on in this group. But where it starts at the first record, it would do so after each rebalance.
+                // No other process continues this group, so offsets are needed only where it starts at the first record: it would start
+                // there again after each rebalance.
                 if kafka.offsetReset == .earliest { try? consumer.store(record) }
             }
         } onGracefulShutdown: {

@@ -51,8 +51,8 @@ protocol LogRepository: Sendable {
     func freeze(_ origin: TextLine, _ freeze: Freeze, at time: Date) async throws -> Bool
 }
 
-/// What only the instance with the lock may do. Every method fails once the session has ended, so that a process that was paused and resumes
-/// writes nothing.
+/// What only the instance with the lock may do. Every method fails once the session has ended, so that a process that was paused and
+/// resumes writes nothing.
 protocol LogSession: Sendable {
     func openShard() async throws -> LogShard?
 

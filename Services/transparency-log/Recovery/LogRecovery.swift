@@ -2,8 +2,9 @@ import CaptureProtocol
 import ObjectStorage
 import TransparencyLog
 
-/// Restores a frozen log to what its largest signed checkpoint proves: rows from bundles, bundles and tiles from rows. Statements whose entries
-/// were never signed wait again. What cannot be proved is not recovered. The open shard comes first, then closed ones, one at a time.
+/// Restores a frozen log to what its largest signed checkpoint proves: rows from bundles, bundles and tiles from rows. Statements whose
+/// entries were never signed wait again. What cannot be proved is not recovered. The open shard comes first, then closed ones, one at a
+/// time.
 struct LogRecovery: Sendable {
     struct Report: Sendable, Equatable {
         let head: TreeHead

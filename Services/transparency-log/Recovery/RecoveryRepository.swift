@@ -13,8 +13,8 @@ protocol RecoveryRepository: Sendable {
     /// Checkpoints with a note, the largest first.
     func published(_ origin: TextLine, limit: Int) async throws -> [CommittedCheckpoint]
 
-    /// In one transaction: replaces the rows by those of the proved tree, puts statements whose entries are not in it back among the pending
-    /// ones, and unfreezes the shard.
+    /// In one transaction: replaces the rows by those of the proved tree, puts statements whose entries are not in it back among the
+    /// pending ones, and unfreezes the shard.
     /// - Parameter leaves: reads a range of the proved tree's leaves.
     /// - Returns: how many statements are pending again.
     func replace(

@@ -33,7 +33,7 @@ struct PostgresLogSession: LogSession {
     ) async throws -> LogShard? {
         try await connection.withTransaction { connection in
             guard try await locked(shard, on: connection), edge.head == shard.head else {
-                throw SequencerHalt.lost("the shard is not the one that was compared")
+                throw SequencerHalt.lost("the shard has changed since it was compared")
             }
             // In the order of an index. A statement that was added again after it got its entry is dropped: it must not be entered twice.
             let pending = try await connection.query(
@@ -62,7 +62,7 @@ struct PostgresLogSession: LogSession {
     ) async throws {
         try await connection.withTransaction { connection in
             guard try await locked(shard, on: connection) else {
-                throw SequencerHalt.lost("the shard is not the one that was signed")
+                throw SequencerHalt.lost("the shard has changed since it was signed")
             }
             let (origin, size) = (shard.origin.text, Int64(shard.head.size))
             try await connection.query(
@@ -89,7 +89,7 @@ struct PostgresLogSession: LogSession {
     func end(_ shard: LogShard, at time: Date) async throws {
         try await connection.withTransaction { connection in
             guard shard.endIndex != nil, try await locked(shard, on: connection) else {
-                throw SequencerHalt.lost("the shard is not the one that was published")
+                throw SequencerHalt.lost("the shard has changed since it was published")
             }
             try await connection.query("UPDATE log_shards SET closed_at = \(time) WHERE origin = \(shard.origin.text)")
         }
@@ -98,7 +98,7 @@ struct PostgresLogSession: LogSession {
     func freeze(_ shard: LogShard, _ freeze: Freeze, at time: Date) async throws {
         try await connection.withTransaction { connection in
             guard try await locked(shard, on: connection) else {
-                throw SequencerHalt.lost("the shard is not the one that was compared")
+                throw SequencerHalt.lost("the shard has changed since it was compared")
             }
             try await connection.freeze(shard.origin, freeze, at: time)
         }

@@ -5,7 +5,8 @@ import TransparencyLog
 /// Steps 2 and 3: the tree in the store.
 extension Sequencer {
     /// The right edge of the published tree, from its tiles.
-    /// - Throws: ``SequencerHalt``: `tile_differs` if it is not that tree's edge, `lost` if a tile is missing, which the next leader restores.
+    /// - Throws: ``SequencerHalt``: `tile_differs` if it is not that tree's edge, `lost` if a tile is missing, which the next leader
+    ///   restores.
     func publishedEdge(_ lead: Leadership) async throws -> TileEdge {
         do {
             let edge = try await lead.reader.edge(size: lead.shard.publishedSize)

@@ -126,8 +126,8 @@ actor Sequencer {
         return nil
     }
 
-    /// Freezes the log, in the session with the lock: what a process saw before it was paused may be out of date. If the session is lost, the
-    /// log is not frozen; the next leader compares everything again.
+    /// Freezes the log, in the session with the lock: what a process saw before it was paused may be out of date. If the session is lost,
+    /// the log is not frozen; the next leader compares everything again.
     private func freeze(_ freeze: Freeze) async throws -> SequencerTurn {
         guard let lead = leadership else { throw SequencerHalt.freeze(freeze) }
         do {
@@ -167,7 +167,7 @@ actor Sequencer {
     private func commit(_ lead: inout Leadership) async throws -> Bool {
         guard !(0..<limits.checkpointSeconds).contains(now().timeIntervalSince(lead.committedAt)) else { return false }
         guard let shard = try await lead.session.openShard(), shard.freeze == nil, shard.head == lead.shard.head else {
-            throw SequencerHalt.lost("the shard is not the one that was compared")
+            throw SequencerHalt.lost("the shard has changed since it was compared")
         }
         lead.shard = shard
         // After the last leaf nothing is entered.
@@ -259,8 +259,8 @@ actor Sequencer {
 
     // MARK: State that the steps change
 
-    /// Stores the newest checkpoint with its cosignatures in place of the one that this instance saw last. A process that was paused and resumes
-    /// finds another one there, and does not replace it by an older one.
+    /// Stores the newest checkpoint with its cosignatures in place of the one that this instance saw last. A process that was paused and
+    /// resumes finds another one there, and does not replace it by an older one.
     private func storeCheckpoint() async throws {
         guard let lead = leadership, let latest = lead.latest, !lead.isCheckpointStored else { return }
         let etag = try await StoredCheckpoint(objects: lead.objects, shard: lead.shard).put(latest, over: lead.checkpointETag)
@@ -279,7 +279,7 @@ actor Sequencer {
         if let contradiction { throw SequencerHalt.freeze(contradiction) }
         // A process that was paused may have lost its session, and a scrub may have frozen the log.
         guard try await lead.session.openShard() == shard else {
-            throw SequencerHalt.lost("the shard is not the one that was committed")
+            throw SequencerHalt.lost("the shard has changed since it was committed")
         }
         let signature = NoteSignature(key: shard.key, signature: try await signer.sign(committed.text))
         guard let note = try? SignedNote(text: committed.text, signatures: [signature]), let signed = PublishedCheckpoint(note, of: shard)

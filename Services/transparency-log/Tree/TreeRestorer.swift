@@ -10,8 +10,8 @@ struct TreeRestorer: Sendable {
 
     /// Stores the missing objects of a tree. An object that differs is left to the scrub, unless it is of a tree that nobody can have seen.
     /// - Parameter newestHead: size of the greatest head.
-    /// - Throws: ``SequencerHalt`` with `database_damaged` if the rows do not give this tree. Objects that were stored then stay, but nothing is
-    ///   signed.
+    /// - Throws: ``SequencerHalt`` with `database_damaged` if the rows do not give this tree. Objects that were stored then stay, but
+    ///   nothing is signed.
     func restore(_ head: TreeHead, newestHead: UInt64) async throws {
         var edge = TileEdge()
         while edge.size < head.size {

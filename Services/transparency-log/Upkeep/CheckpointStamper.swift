@@ -27,7 +27,8 @@ actor CheckpointStamper {
     let nonce: @Sendable () -> [UInt8]
     let logger: Logger
     private var pause = CheckpointStamper.firstPause
-    /// When the last request failed, by a clock that may be set back later, and how long no request is made after it; `nil` after a success.
+    /// When the last request failed, by a clock that may be set back later, and how long no request is made after it; `nil` after a
+    /// success.
     private var failure: (time: Date, pause: TimeInterval)?
 
     init(

@@ -68,8 +68,8 @@ struct RepeatedUploads {
         }
     }
 
-    /// - Returns: whether anything was copied, and whether something that is needed is gone: a restored database may name uploads whose objects
-    ///   were deleted since. The capture then has what was copied earlier, or lacks these objects.
+    /// - Returns: whether anything was copied, and whether something that is needed is gone: a restored database may name uploads whose
+    ///   objects were deleted since. The capture then has what was copied earlier, or lacks these objects.
     private func copy(
         from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus
     ) async throws -> (isBrought: Bool, isGone: Bool) {

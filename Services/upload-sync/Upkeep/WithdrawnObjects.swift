@@ -24,10 +24,10 @@ protocol ErasureRepository: Sendable {
     /// Called before the store is searched. The capture must be withdrawn.
     func begin(_ capture: CaptureID) async throws -> ErasureLook
 
-    /// Records a search, and decides when the next one is due: after as long as nothing was found until now, but five seconds at least and ten
-    /// minutes at most. The capture counts as erased once nothing was found for an hour. It is then still searched again, after a day at
-    /// least and thirty days at most: a process may have been paused for long and have died after it stored an object. A search that found
-    /// nothing does not count if the capture became due again since it began: an object may have been stored after the search passed.
+    /// Records a search, and decides when the next one is due: after as long as nothing was found until now, but five seconds at least and
+    /// ten minutes at most. The capture counts as erased once nothing was found for an hour. It is then still searched again, after a day
+    /// at least and thirty days at most: a process may have been paused for long and have died after it stored an object. A search that
+    /// found nothing does not count if the capture became due again since it began: an object may have been stored after the search passed.
     /// - Parameters:
     ///   - found: how many objects were found and deleted.
     ///   - context: the event that is processed with this; `nil` for a search without one.

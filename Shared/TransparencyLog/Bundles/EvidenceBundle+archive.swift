@@ -31,8 +31,8 @@ extension EvidenceBundle {
     }
 
     /// The archive.
-    /// - Throws: ``BundleError`` if there is no statement, if evidence and verdicts do not go together, if a file's name is none, or if
-    /// something is larger than it is read.
+    /// - Throws: ``BundleError`` if there is no statement, if evidence and verdicts do not go together, if a file's name is not one of a
+    /// published file, or if something is larger than readers accept.
     public func bytes() throws(BundleError) -> [UInt8] { try archive(with: nil).bytes }
 
     /// The archive before and after the content of a file that is not in memory; ``media`` has to be empty.

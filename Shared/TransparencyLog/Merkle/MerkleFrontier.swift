@@ -40,7 +40,7 @@ public struct MerkleFrontier: Sendable, Equatable {
     /// Adds the next leaf. A tree of 2^64 − 1 leaves takes no more and stays as it is.
     /// - Parameters:
     ///   - leaf: its hash.
-    ///   - completed: is told every subtree that the leaf completes, itself first, each with its root.
+    ///   - completed: called for every subtree that the leaf completes, the leaf itself first, with the subtree's root.
     public mutating func append(_ leaf: ContentDigest, completed: (TreeNode, ContentDigest) -> Void = { _, _ in }) {
         guard size < .max else { return }
         var root = leaf

@@ -1,4 +1,4 @@
-/// A text with signatures (c2sp.org/signed-note). Nothing in it is to be believed before ``verified(by:)``.
+/// A text with signatures (c2sp.org/signed-note). Nothing in it is trustworthy before ``verified(by:)``.
 public struct SignedNote: Hashable, Sendable {
     /// The most bytes and signatures that are read, as in Go's sumdb/note.
     public static let maximumBytes = 1_000_000
@@ -54,7 +54,7 @@ public struct SignedNote: Hashable, Sendable {
     }
 
     /// Verifies the signatures of known keys; those of others are left out (c2sp.org/signed-note, "Signatures").
-    /// - Returns: in the order of the note; empty if no known key signed, and then the text must not be believed.
+    /// - Returns: in the order of the note; empty if no known key signed; the text must then not be trusted.
     /// - Throws: ``TransparencyLogError/Code/falseSignature`` if one of a known key does not verify.
     public func verified(by keys: [VerifierKey]) throws(TransparencyLogError) -> [VerifiedSignature] {
         var verified: [VerifiedSignature] = []

@@ -7,7 +7,7 @@ public struct SignerKey: Sendable {
     private let seed: [UInt8]
 
     /// - Parameter seed: the private key of RFC 8032 §5.1.5, 32 bytes.
-    /// - Throws: ``TransparencyLogError/Code/malformedKey`` for another length and for what is no name.
+    /// - Throws: ``TransparencyLogError/Code/malformedKey`` for another length and for an invalid name.
     public init(name: TextLine, kind: KeyKind, seed: [UInt8]) throws(TransparencyLogError) {
         guard seed.count == 32, let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else {
             throw TransparencyLogError(.malformedKey, "the private key is not 32 bytes")

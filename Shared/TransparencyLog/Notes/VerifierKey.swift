@@ -9,7 +9,7 @@ public struct VerifierKey: Hashable, Sendable, CustomStringConvertible {
     /// Ed25519 (RFC 8032), 32 bytes, not of small order.
     public let publicKey: [UInt8]
 
-    /// - Throws: ``TransparencyLogError/Code/malformedKey`` if the name is none, or the key is not 32 bytes, not canonical, or of
+    /// - Throws: ``TransparencyLogError/Code/malformedKey`` if the name is invalid, or the key is not 32 bytes, not canonical, or of
     ///   small order.
     public init(name: TextLine, kind: KeyKind, publicKey: [UInt8]) throws(TransparencyLogError) {
         guard name.isKeyName else { throw TransparencyLogError(.malformedKey, "the name has a space or a plus") }

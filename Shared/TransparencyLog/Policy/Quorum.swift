@@ -1,6 +1,7 @@
 /// Which witnesses must have cosigned (c2sp.org/tlog-policy, "Defining the quorum").
 struct Quorum: Sendable, Equatable {
-    /// A witness, which must have cosigned, or a group, of whose members at least `threshold` must be met. Members are indexes of earlier rules.
+    /// A witness, which must have cosigned, or a group, of whose members at least `threshold` must be met. Members are indexes of earlier
+    /// rules.
     enum Rule: Sendable, Equatable {
         case witness(VerifierKey)
         case group(threshold: Int, members: [Int])

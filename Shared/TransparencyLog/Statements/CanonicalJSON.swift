@@ -7,7 +7,7 @@ enum CanonicalJSON: Sendable, Equatable {
     case integer(Int)
     case object([String: CanonicalJSON])
 
-    /// RFC 8785 writes numbers as doubles: 2⁵³ − 1 is the last integer that none of its neighbours is taken for.
+    /// RFC 8785 writes numbers as doubles: up to 2⁵³ − 1 every integer has a double of its own.
     static let largestInteger = 9_007_199_254_740_991
     static let maximumDepth = 4
 

@@ -41,7 +41,7 @@ public struct Verdict: Sendable, Equatable {
 }
 
 extension Verdict {
-    /// Whether it is the name of a published file: it becomes the name of an entry in a bundle, so it is no path.
+    /// Whether it may be the name of a published file. It becomes the name of an entry in a bundle, so it must not be a path.
     static func isFileName(_ name: String) -> Bool {
         let isWord: (UInt8) -> Bool = { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
         guard (1...64).contains(name.utf8.count), let first = name.utf8.first, isWord(first) else { return false }

@@ -3,7 +3,7 @@ public import Foundation
 import SwiftASN1
 import X509
 
-/// An authority's answer: a TimeStampResp (RFC 3161 §2.4.2). Nothing in it is to be believed before
+/// An authority's answer: a TimeStampResp (RFC 3161 §2.4.2). Nothing in it is trustworthy before
 /// ``verify(imprint:nonce:anchors:)``.
 public struct TimestampAnswer: Sendable {
     /// Answers of public authorities, with their chains, have 4 to 8 kB.
@@ -33,7 +33,7 @@ public struct TimestampAnswer: Sendable {
     private let info: TimestampInfo
     let signature: TimestampSignature
 
-    /// - Throws: ``BundleError`` if the request was refused, or if this is no answer with a token.
+    /// - Throws: ``BundleError`` if the request was refused, or if this is not a response with a token.
     public init(_ bytes: [UInt8]) throws(BundleError) {
         guard bytes.count <= Self.maximumBytes else { throw BundleError(.tooLarge, "a time-stamp answer has at most 64 KiB") }
         do {

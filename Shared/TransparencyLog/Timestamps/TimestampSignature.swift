@@ -39,7 +39,7 @@ struct TimestampSignature {
             switch node.identifier {
             case ASN1Reading.tag(0): certificates = try ASN1Reading.elements(node, ASN1Reading.tag(0))
             case .set: signers = try ASN1Reading.elements(node, .set)
-            // Revocation lists, which are not looked at.
+            // Revocation lists, which are not used.
             default: continue
             }
         }

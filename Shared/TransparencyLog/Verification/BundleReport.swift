@@ -1,7 +1,7 @@
 public import CaptureProtocol
 public import Foundation
 
-/// What a bundle proves, and what was not looked at (SPEC §14 "Verifying, in this order").
+/// What a bundle proves, and what was not checked (SPEC §14 "Verifying, in this order").
 public struct BundleReport: Sendable, Equatable {
     /// What follows from all checks.
     public enum Outcome: String, Sendable, CaseIterable {
@@ -25,7 +25,7 @@ public struct BundleReport: Sendable, Equatable {
         }
     }
 
-    /// One thing that was looked at.
+    /// One thing that was checked.
     public struct Check: Sendable, Equatable {
         /// What was looked at.
         public enum Name: String, Sendable, CaseIterable {

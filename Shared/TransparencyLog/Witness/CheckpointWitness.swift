@@ -4,7 +4,8 @@ public struct CheckpointWitness: Sendable {
     /// The logs' keys; the name is the origin.
     private let logs: [VerifierKey]
 
-    /// - Throws: ``TransparencyLogError/Code/wrongKey`` if the signer's key is no witness's, one of the logs' is no log's, or both are one.
+    /// - Throws: ``TransparencyLogError/Code/wrongKey`` if the signer's key is not a witness's, a log's key is not a log's, or both are
+    ///   the same key.
     public init(signer: SignerKey, logs: [VerifierKey]) throws(TransparencyLogError) {
         guard signer.verifier.kind == .witness, logs.allSatisfy({ $0.kind == .log && !$0.isSameKey(as: signer.verifier) }) else {
             throw TransparencyLogError(.wrongKey, "a witness signs with a key of its own, and only logs submit")

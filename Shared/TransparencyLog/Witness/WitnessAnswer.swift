@@ -13,7 +13,7 @@ public enum WitnessAnswer: Sendable, Equatable {
     /// The proof does not verify, or the same size has another root.
     case inconsistent
 
-    /// The answer to a body that ``CheckpointSubmission/init(_:)`` refuses. A line that is no signature is a false signature.
+    /// The answer to a body that ``CheckpointSubmission/init(_:)`` refuses. A line that is not a signature counts as a false signature.
     public static func refusal(of error: TransparencyLogError) -> WitnessAnswer {
         error.code == .malformedSignature ? .forbidden : .malformed
     }

@@ -7,7 +7,7 @@ enum CaptureError: Error, Equatable, Sendable {
 
     /// - Parameter field: a part of the body, or a field of the metadata.
     case invalid(_ field: String, _ problem: String, _ subject: Subject = .body)
-    /// The body is larger than so many bytes.
+    /// The body is larger than this many bytes.
     case tooLarge(Int)
     /// A video larger than ``SizeLimits/videoPart``.
     case videoTooLarge

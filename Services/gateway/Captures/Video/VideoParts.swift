@@ -45,7 +45,7 @@ struct VideoParts: CaptureParts {
                 try scanner?.consume(bytes)
             }
         } catch {
-            // The signature is looked at first, so the file is refused at the end.
+            // The signature is checked first, so a bad file is refused only at the end of the body.
             received.movie = .failure(error)
             scanner = nil
         }
