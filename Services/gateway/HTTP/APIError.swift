@@ -48,6 +48,8 @@ struct APIError: Error, Sendable {
         APIError(code, "\(field) \(problem)", details: [Detail(field: field, problem: problem)])
     }
 
+    static let noSuchCapture = APIError(.captureNotFound, "There is no such capture.")
+
     static func retryLater(_ code: ErrorCode, _ message: String, seconds: Int) -> APIError {
         APIError(code, message, headers: [.retryAfter: String(max(seconds, 1))])
     }

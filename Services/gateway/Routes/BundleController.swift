@@ -25,11 +25,11 @@ struct BundleController: Sendable {
     }
 
     private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        guard let id = CaptureID(try context.parameters.require("id")) else { throw Self.noSuchCapture }
+        guard let id = CaptureID(try context.parameters.require("id")) else { throw APIError.noSuchCapture }
         let withMedia = try Self.wantsMedia(request)
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let reader = try await authenticator.reader(of: request, from: address)
-        guard let row = try await captures.find(id) else { throw Self.noSuchCapture }
+        guard let row = try await captures.find(id) else { throw APIError.noSuchCapture }
         let permit = try downloads.acquire(address: address.description)
         let made: (bundle: EvidenceBundle, media: NamedMedia?)
         do {
@@ -86,6 +86,4 @@ struct BundleController: Sendable {
         let added = media.map { Array("\($0.name.rawValue) \($0.media.sha256.hex)".utf8) } ?? []
         return "\"\(ContentDigest(of: ContentDigest(of: bytes).bytes + added).hex.prefix(32))\""
     }
-
-    private static let noSuchCapture = APIError(.captureNotFound, "There is no such capture.")
 }

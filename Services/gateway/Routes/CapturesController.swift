@@ -46,11 +46,9 @@ struct CapturesController: Sendable {
     }
 
     private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        guard let id = CaptureID(try context.parameters.require("id")) else {
-            throw APIError(.captureNotFound, "There is no such capture.")
-        }
+        guard let id = CaptureID(try context.parameters.require("id")) else { throw APIError.noSuchCapture }
         let reader = try await authenticator.reader(of: request, from: ClientAddress(request, context, trusting: trustedProxies))
-        guard let row = try await captures.find(id) else { throw APIError(.captureNotFound, "There is no such capture.") }
+        guard let row = try await captures.find(id) else { throw APIError.noSuchCapture }
         let now = Date()
         let view = CaptureView(
             row, isOwner: reader == row.deviceID, log: try await log.status(of: row.id, row.status, at: now), links: links,

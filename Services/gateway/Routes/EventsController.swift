@@ -27,7 +27,7 @@ struct EventsController: Sendable {
 
     private func stream(_ request: Request, _ context: GatewayContext) async throws -> Response {
         guard let id = CaptureID(try context.parameters.require("id")), try await captures.find(id) != nil else {
-            throw APIError(.captureNotFound, "There is no such capture.")
+            throw APIError.noSuchCapture
         }
         let address = ClientAddress(request, context, trusting: trustedProxies).description
         guard request.method != .head else {

@@ -18,9 +18,9 @@ struct WithdrawalController: Sendable {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: false)
         try await authenticator.finish(pending, bodyDigest: ContentDigest(of: [UInt8]()))
-        guard let id = CaptureID(try context.parameters.require("id")) else { throw Self.noSuchCapture }
+        guard let id = CaptureID(try context.parameters.require("id")) else { throw APIError.noSuchCapture }
         switch try await withdrawals.withdraw(id, by: pending.device.id) {
-        case .unknown: throw Self.noSuchCapture
+        case .unknown: throw APIError.noSuchCapture
         case .foreign: throw APIError(.forbidden, "Only the device that sent a capture can withdraw it.")
         case .withdrawn:
             // Open event streams of this instance end now; those of others when they read the event, or look again.
@@ -28,6 +28,4 @@ struct WithdrawalController: Sendable {
             return Response(status: .noContent, headers: [.cacheControl: "no-store"])
         }
     }
-
-    private static let noSuchCapture = APIError(.captureNotFound, "There is no such capture.")
 }

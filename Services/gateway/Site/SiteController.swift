@@ -59,11 +59,11 @@ struct SiteController: Sendable {
 
     private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let text = try context.parameters.require("id")
-        guard let id = CaptureID(text) else { throw Self.noSuchCapture }
+        guard let id = CaptureID(text) else { throw APIError.noSuchCapture }
         guard text == id.description else {
             return Response(status: .movedPermanently, headers: [.location: "/verify/\(id)", .cacheControl: "no-cache"])
         }
-        guard let record = try await records.find(id, at: Date()) else { throw Self.noSuchCapture }
+        guard let record = try await records.find(id, at: Date()) else { throw APIError.noSuchCapture }
         let language = Language(request)
         // Most files have one claim; then a second query is not needed.
         let hasSimilar = record.status == .complete && record.claimingDevices > 1
@@ -73,7 +73,7 @@ struct SiteController: Sendable {
 
     private func short(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let short = try context.parameters.require("short")
-        guard ShortID.isValid(short), let row = try await captures.find(shortID: short) else { throw Self.noSuchCapture }
+        guard ShortID.isValid(short), let row = try await captures.find(shortID: short) else { throw APIError.noSuchCapture }
         let query = request.uri.query.map { "?\($0)" } ?? ""
         return Response(
             status: .found, headers: [.location: SiteAddress.kept("/verify/\(row.id)", query), .cacheControl: "no-cache"])
@@ -115,7 +115,7 @@ struct SiteController: Sendable {
             case .id(let id): try await records.find(id, at: Date())
             case .short(let short): try await records.find(shortID: short, at: Date())
             }
-        guard let record = found else { throw Self.noSuchCapture }
+        guard let record = found else { throw APIError.noSuchCapture }
         let language = Language(request)
         let body = OEmbed.body(
             record, title: pages.title(of: record, language), publicURL: publicURL, maximumWidth: query["maxwidth"].flatMap { Int($0) },
@@ -128,6 +128,4 @@ struct SiteController: Sendable {
             ],
             body: .init(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
     }
-
-    private static let noSuchCapture = APIError(.captureNotFound, "There is no such capture.")
 }
