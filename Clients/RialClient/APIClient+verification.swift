@@ -7,7 +7,7 @@ extension APIClient {
     public func verification(of digest: ContentDigest) async throws -> JSONValue? {
         do {
             return try await retries.run { try await call(.GET, "/api/v1/verify-hash/\(digest.hex)") }
-        } catch let failure as APIFailure where failure.serverCode == "HASH_NOT_FOUND" {
+        } catch let failure as APIFailure where failure.serverCode == ErrorCode.hashNotFound.rawValue {
             return nil
         }
     }

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import HTTPTypes
 import Testing
 

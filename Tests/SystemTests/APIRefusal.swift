@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The stable error codes of the API (SPEC §2), spelled independently of the gateway, as by clients.
+/// The stable error codes of the API (SPEC §2), spelled independently of the sources, as by clients that are not ours.
 enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case validationError = "VALIDATION_ERROR"
     case invalidAttestation = "INVALID_ATTESTATION"
@@ -60,9 +60,9 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// The codes in the gateway's source.
+    /// The codes in the sources of device and server.
     static func inSources() throws -> Set<String> {
-        let file = SharedData.projectRoot.appendingPathComponent("Services/gateway/HTTP/ErrorCode.swift")
+        let file = SharedData.projectRoot.appendingPathComponent("Shared/CaptureProtocol/ErrorCode.swift")
         let text = try String(contentsOf: file, encoding: .utf8)
         return Set(text.matches(of: /case \w+ = "([A-Z_]+)"/).map { String($0.1) })
     }

@@ -1,9 +1,11 @@
-"""Parses the gateway's sources: its routes, and its error codes with their statuses."""
+"""Parses the sources: the gateway's routes, and the error codes with their statuses."""
 
 import pathlib
 import re
 
-GATEWAY = pathlib.Path(__file__).resolve().parents[2] / "Services/gateway"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GATEWAY = ROOT / "Services/gateway"
+PROTOCOL = ROOT / "Shared/CaptureProtocol"
 STATUSES = {
     "badRequest": 400, "unauthorized": 401, "forbidden": 403, "notFound": 404, "methodNotAllowed": 405, "conflict": 409, "gone": 410,
     "contentTooLarge": 413, "unsupportedMediaType": 415, "unprocessableContent": 422, "tooManyRequests": 429, "internalServerError": 500,
@@ -39,11 +41,10 @@ def unreadable():
 
 
 def codes():
-    """{code: status} of ErrorCode.swift."""
-    text = (GATEWAY / "HTTP/ErrorCode.swift").read_text()
-    names = dict(re.findall(r'case (\w+) = "([A-Z_]+)"', text))
+    """{code: status} of ErrorCode."""
+    names = dict(re.findall(r'case (\w+) = "([A-Z_]+)"', (PROTOCOL / "ErrorCode.swift").read_text()))
     found = {}
-    for cases, status in re.findall(r"case ((?:\.\w+(?:,\s*)?)+): \.(\w+)", text):
+    for cases, status in re.findall(r"case ((?:\.\w+(?:,\s*)?)+): \.(\w+)", (GATEWAY / "HTTP/ErrorCode+status.swift").read_text()):
         for case in re.findall(r"\.(\w+)", cases):
             found[names[case]] = STATUSES[status]
     return found

@@ -121,7 +121,7 @@ extension CaptureQueue {
                 try await wait(other.id, CaptureFailure(error))
             }
         case .holdQueue(let duration):
-            let failure = CaptureFailure(code: "RATE_LIMITED", message: "the server asks for fewer requests")
+            let failure = CaptureFailure(code: ErrorCode.rateLimited.rawValue, message: "the server asks for fewer requests")
             let pause = QueueSchedule.Wait(until: now.addingTimeInterval(duration / .seconds(1)), endsEarly: false)
             switch capture.kind {
             case .photo, .hashOnly, .hashOnlyVideo: schedule.pause(pause, failure)

@@ -28,7 +28,7 @@ extension CaptureQueue {
         // Before anything is sent: what is here may soon be all there is.
         try await store.database.update(id) { row in row.facts.withdrawalWanted = true }
         var response = try await withdraw(serverID, signer)
-        if response.status == 401, ServerError(response).code == "TIMESTAMP_EXPIRED",
+        if response.status == 401, ServerError(response).knownCode == .timestampExpired,
             let offset = response.headers["date"].flatMap({ ClockOffset(dateHeader: $0, deviceTime: clock.now) })
         {
             clockOffset = offset

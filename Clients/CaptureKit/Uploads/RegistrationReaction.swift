@@ -28,14 +28,14 @@ public enum RegistrationReaction: Sendable, Equatable {
     private init(to response: HTTPResponse, at now: Date) {
         let error = ServerError(response)
         let later = RegistrationReaction.tryLater(.server(error), retryAfter: response.retryAfter(at: now))
-        switch (response.status, error.code) {
+        switch (response.status, error.knownCode) {
         case (201, _):
             self = ResponseEnvelope(response)?.data(as: RegistrationResult.self).map(Self.registered) ?? later
-        case (400, "CHALLENGE_INVALID"), (409, "DEVICE_ALREADY_REGISTERED"):
+        case (400, .challengeInvalid), (409, .deviceAlreadyRegistered):
             self = .newKey(error)
         // Without a code it is a proxy's answer, which says nothing of the device.
-        case (400, _?), (413, _?), (415, _?), (422, _?):
-            self = .refused(error)
+        case (400, _), (413, _), (415, _), (422, _):
+            self = error.code == nil ? later : .refused(error)
         default:
             self = later
         }

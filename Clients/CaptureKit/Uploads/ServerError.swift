@@ -29,6 +29,9 @@ public struct ServerError: Error, Sendable, Equatable, Codable {
         self.init(status: response.status, code: code, message: message, details: error?["details"].flatMap(Self.text))
     }
 
+    /// ``code``, if this version knows it.
+    var knownCode: ErrorCode? { code.flatMap(ErrorCode.init(rawValue:)) }
+
     private static func isCode(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }

@@ -40,22 +40,22 @@ public enum UploadReaction: Sendable, Equatable {
         let error = ServerError(response)
         let retryAfter = response.retryAfter(at: now)
         let unexpected = Self.counted(.server(error), retryAfter: retryAfter, after: history)
-        switch (response.status, error.code) {
+        switch (response.status, error.knownCode) {
         case (200, _), (201, _):
             self = ResponseEnvelope(response)?.data(as: AcceptedCapture.self).map(Self.uploaded) ?? unexpected
         case (400, _), (413, _), (415, _), (422, _):
             self = .fail(.server(error))
-        case (401, "TIMESTAMP_EXPIRED") where !history.remedies.contains(.clock):
+        case (401, .timestampExpired) where !history.remedies.contains(.clock):
             let offset = response.headers["date"].flatMap { ClockOffset(dateHeader: $0, deviceTime: now) }
             self = offset.map(Self.setClock) ?? unexpected
-        case (401, "SIGNATURE_INVALID") where !history.remedies.contains(.signature):
+        case (401, .signatureInvalid) where !history.remedies.contains(.signature):
             self = .signAgain
-        case (401, "DEVICE_NOT_REGISTERED") where !history.remedies.contains(.registration):
+        case (401, .deviceNotRegistered) where !history.remedies.contains(.registration):
             self = .registerAgain
         // In privacy mode: the server has the device as unverified, or with another key. Only a new identity can help, if anything does.
-        case (401, "ATTESTATION_FAILED"):
+        case (401, .attestationFailed):
             self = history.remedies.contains(.registration) ? .fail(.server(error)) : .registerAgain
-        case (403, "DEVICE_REVOKED"):
+        case (403, .deviceRevoked):
             self = .stopIdentity(error)
         case (429, _):
             self = .holdQueue(max(retryAfter ?? .seconds(60), .seconds(1)))

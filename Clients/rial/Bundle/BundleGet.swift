@@ -40,7 +40,7 @@ struct BundleGet: AsyncParsableCommand {
             do {
                 try await fetch(client, signer, to: target)
                 return Console.result(target.path)
-            } catch let failure as APIFailure where failure.serverCode == "NOT_LOGGED_YET" {
+            } catch let failure as APIFailure where failure.serverCode == ErrorCode.notLoggedYet.rawValue {
                 let delay = min(max(failure.retryAfter ?? .seconds(2), .seconds(1)), .seconds(5))
                 guard Self.isPassing(failure), ContinuousClock.now + delay < end else { throw failure }
                 Console.progress(failure.message)

@@ -82,7 +82,7 @@ struct QueuedSend {
     }
 
     /// Codes after which the queue waits for what this command cannot do.
-    private static let needsPerson: Set<String> = [SessionSigning.notRegistered, "DEVICE_REVOKED"]
+    private static let needsPerson: Set<String> = [SessionSigning.notRegistered, ErrorCode.deviceRevoked.rawValue]
 
     private static func failure(_ capture: StoredCapture) -> APIFailure {
         guard let failure = capture.facts.failure else { return APIFailure(.timeout, "the server did not answer in time") }
@@ -135,7 +135,7 @@ struct FileCapture: CapturedPhoto {
 
 /// Signs with the device of a state file.
 private struct SessionSigning: CaptureSigning {
-    static let notRegistered = "DEVICE_NOT_REGISTERED"
+    static let notRegistered = ErrorCode.deviceNotRegistered.rawValue
     let session: DeviceSession
 
     func currentDevice(replacing refused: DeviceID?) async throws -> DeviceID {

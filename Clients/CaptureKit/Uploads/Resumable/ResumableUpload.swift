@@ -91,7 +91,7 @@ package struct ResumableUpload: Sendable {
 
 extension ResumableUpload {
     private mutating func afterCreation(_ response: HTTPResponse, _ now: Date) -> Step {
-        let code = ServerError(response).code
+        let error = ServerError(response)
         switch response.status {
         // A body that the server has already.
         case 200 where response.accepted != nil, 201 where response.accepted != nil: return .end(.success(response))
@@ -101,9 +101,10 @@ extension ResumableUpload {
             kept = KeptUpload(address: address, lengthBytes: lengthBytes, mismatches: kept?.mismatches ?? 0)
             return response.uploadOffset.map { goOn(from: $0) } ?? .askOffset
         // Of a server that compares the signature with this request's empty body.
-        case 401 where code == "SIGNATURE_INVALID" && !response.isOfResumption: return .sendPlain(lasts: true)
+        case 401 where error.knownCode == .signatureInvalid && !response.isOfResumption: return .sendPlain(lasts: true)
         case 429 where response.wantsNoMoreUploads(at: now): return .sendPlain(lasts: false)
-        case 401, 403, 413, 415, 422: return code == nil && !response.isOfResumption ? .sendPlain(lasts: true) : .end(.success(response))
+        case 401, 403, 413, 415, 422:
+            return error.code == nil && !response.isOfResumption ? .sendPlain(lasts: true) : .end(.success(response))
         case 408, 429: return .end(.success(response))
         case 500...599: return afterServerError(response)
         default: return .sendPlain(lasts: true)
@@ -123,14 +124,16 @@ extension ResumableUpload {
 
     private mutating func afterContent(_ response: HTTPResponse, sentFrom offset: Int64) -> Step {
         breakage = nil
-        switch (response.status, ServerError(response).code) {
+        let error = ServerError(response)
+        switch (response.status, error.knownCode) {
         case (200, _) where response.accepted != nil, (201, _) where response.accepted != nil: return .end(.success(response))
         case (200...299, _): return response.isUploadComplete == true ? .fetchAnswer : lookAgain()
-        case (400, "DIGEST_MISMATCH"): return afterDigestMismatch(response)
-        case (400, "UPLOAD_COMPLETED"): return .fetchAnswer
-        case (400, "UPLOAD_LENGTH_INCONSISTENT"): return beginAnew()
-        // Of the capture itself.
-        case (400, .some), (401, .some), (403, .some), (413, .some), (422, .some): return .end(.success(response))
+        case (400, .digestMismatch): return afterDigestMismatch(response)
+        case (400, .uploadCompleted): return .fetchAnswer
+        case (400, .uploadLengthInconsistent): return beginAnew()
+        // With a code it is of the capture itself.
+        case (400, _), (401, _), (403, _), (413, _), (422, _):
+            return error.code == nil ? afterRefusal(response) : .end(.success(response))
         case (408, _): return lookAgain()
         case (409, _): return afterMismatch(response, sentFrom: offset)
         default: return afterRefusal(response)

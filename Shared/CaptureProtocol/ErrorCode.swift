@@ -1,7 +1,7 @@
-import HTTPTypes
-
-/// The API's stable error codes and their HTTP statuses (SPEC §2).
-enum ErrorCode: String, Sendable, CaseIterable {
+/// The API's stable error codes (SPEC §2): the server answers with them, and the device decides by them what to do next.
+///
+/// A newer server may answer with others, so a client keeps the code that it got as text.
+public enum ErrorCode: String, Sendable, CaseIterable {
     case validationError = "VALIDATION_ERROR"
     case invalidAttestation = "INVALID_ATTESTATION"
     case challengeInvalid = "CHALLENGE_INVALID"
@@ -36,24 +36,4 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case internalError = "INTERNAL_ERROR"
     case storageError = "STORAGE_ERROR"
     case serviceUnavailable = "SERVICE_UNAVAILABLE"
-
-    var status: HTTPResponse.Status {
-        switch self {
-        case .validationError, .invalidAttestation, .challengeInvalid: .badRequest
-        case .uploadLengthInconsistent, .uploadCompleted, .digestMismatch: .badRequest
-        case .deviceAuthRequired, .deviceNotRegistered, .signatureInvalid, .timestampExpired, .attestationFailed: .unauthorized
-        case .forbidden, .deviceRevoked: .forbidden
-        case .captureNotFound, .hashNotFound, .notFound: .notFound
-        case .methodNotAllowed: .methodNotAllowed
-        case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete, .notLoggedYet: .conflict
-        case .payloadTooLarge: .contentTooLarge
-        case .unsupportedMediaType: .unsupportedMediaType
-        case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion: .unprocessableContent
-        case .invalidVideo, .invalidHashChain: .unprocessableContent
-        case .gone: .gone
-        case .rateLimited: .tooManyRequests
-        case .internalError: .internalServerError
-        case .storageError, .serviceUnavailable: .serviceUnavailable
-        }
-    }
 }
