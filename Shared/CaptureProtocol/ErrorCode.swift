@@ -34,6 +34,8 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case gone = "GONE"
     case rateLimited = "RATE_LIMITED"
     case internalError = "INTERNAL_ERROR"
+    /// Only of oEmbed, which is a page's and not in docs/openapi.yaml.
+    case notImplemented = "NOT_IMPLEMENTED"
     case storageError = "STORAGE_ERROR"
     case serviceUnavailable = "SERVICE_UNAVAILABLE"
 }

@@ -36,6 +36,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case gone = "GONE"
     case rateLimited = "RATE_LIMITED"
     case internalError = "INTERNAL_ERROR"
+    case notImplemented = "NOT_IMPLEMENTED"
     case storageError = "STORAGE_ERROR"
     case serviceUnavailable = "SERVICE_UNAVAILABLE"
 
@@ -56,6 +57,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
         case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion, .invalidVideo, .invalidHashChain: 422
         case .rateLimited: 429
         case .internalError: 500
+        case .notImplemented: 501
         case .storageError, .serviceUnavailable: 503
         }
     }

@@ -9,7 +9,7 @@ PROTOCOL = ROOT / "Shared/CaptureProtocol"
 STATUSES = {
     "badRequest": 400, "unauthorized": 401, "forbidden": 403, "notFound": 404, "methodNotAllowed": 405, "conflict": 409, "gone": 410,
     "contentTooLarge": 413, "unsupportedMediaType": 415, "unprocessableContent": 422, "tooManyRequests": 429, "internalServerError": 500,
-    "serviceUnavailable": 503,
+    "notImplemented": 501, "serviceUnavailable": 503,
 }
 # Where routes are added to the router.
 REGISTRY = GATEWAY / "HTTP/Routes.swift"

@@ -19,6 +19,7 @@ extension ErrorCode {
         case .gone: .gone
         case .rateLimited: .tooManyRequests
         case .internalError: .internalServerError
+        case .notImplemented: .notImplemented
         case .storageError, .serviceUnavailable: .serviceUnavailable
         }
     }

@@ -1,8 +1,6 @@
 import Models
 import CaptureProtocol
 import Foundation
-import HTTPTypes
-import Hummingbird
 import Site
 
 /// `GET /oembed?url=…` (oEmbed 1.0): a record as a picture for embedding, badge included.
@@ -73,12 +71,6 @@ enum OEmbed {
         return body
     }
 
-    /// 501 for XML (oEmbed §2.3.2).
-    static func unsupportedFormat(_ context: GatewayContext) -> Response {
-        let message = "Only format=json is supported."
-        let body = Envelope.failureBody(code: "NOT_IMPLEMENTED", message: message, requestID: context.requestID) ?? []
-        return Response(
-            status: .notImplemented, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: body)))
-    }
+    /// For XML (oEmbed §2.3.2).
+    static let unsupportedFormat = APIError(.notImplemented, "Only format=json is supported.")
 }

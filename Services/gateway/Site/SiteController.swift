@@ -41,7 +41,7 @@ struct SiteController: Sendable {
         }
         routes.post("/verify-file") { request, context in try await self.verifyFile(request, context) }
         routes.get("/language") { request, _ in LanguageSwitch.response(to: request, isSecure: self.responder.settings.isSecure) }
-        routes.get("/oembed") { request, context in try await self.embed(request, context) }
+        routes.get("/oembed") { request, _ in try await self.embed(request) }
     }
 
     private func landing(_ request: Request) async throws -> Response {
@@ -104,9 +104,9 @@ struct SiteController: Sendable {
         return try responder.response(pages.file(result, language), language, status: status, fields: fields, to: request)
     }
 
-    private func embed(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    private func embed(_ request: Request) async throws -> Response {
         let query = request.uri.queryParameters
-        guard OEmbed.isSupported(query["format"].map(String.init)) else { return OEmbed.unsupportedFormat(context) }
+        guard OEmbed.isSupported(query["format"].map(String.init)) else { throw OEmbed.unsupportedFormat }
         let publicURL = pages.settings.publicURL
         let found: PublicRecord? =
             switch OEmbed.subject(query["url"].map(String.init), publicURL: publicURL) {

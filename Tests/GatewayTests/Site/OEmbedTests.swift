@@ -63,7 +63,11 @@ struct OEmbedTests {
     func refused() async throws {
         let site = TestSite()
         #expect(try await site.get("/oembed").status == .badRequest)
-        #expect(try await site.get("/oembed?format=xml&url=\(publicURL)/verify/\(Samples.id)").status == .notImplemented)
+        let xml = try await site.get("/oembed?format=xml&url=\(publicURL)/verify/\(Samples.id)")
+        #expect(xml.status == .notImplemented && xml.headers[.cacheControl] == "no-store")
+        #expect(xml.headers[.contentType] == "application/json")
+        let error = try #require(try await xml.json()["error"] as? [String: String])
+        #expect(error == ["code": "NOT_IMPLEMENTED", "message": "Only format=json is supported."])
         let foreign = try await site.get("/oembed?url=https%3A%2F%2Fevil.example%2Fx")
         #expect(foreign.status == .notFound && foreign.headers[.contentType] == "application/json")
     }
