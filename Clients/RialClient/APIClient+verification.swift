@@ -15,7 +15,7 @@ extension APIClient {
     /// Uploads a file, which the server does not store, and returns the result of its verification.
     public func verify(_ file: PartContent) async throws -> JSONValue {
         // The file's own name is not sent.
-        let part = MultipartBody.Part(name: "file", fileName: "file", contentType: "application/octet-stream", content: file)
+        let part = MultipartBody.Part(.file, fileName: "file", contentType: "application/octet-stream", content: file)
         let body = MultipartBody(boundary: MultipartBody.randomBoundary(), parts: [part])
         return try await retries.run {
             try await call(.POST, "/api/v1/verify-file", headers: [("content-type", body.contentType)], body: body)

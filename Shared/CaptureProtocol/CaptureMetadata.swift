@@ -44,7 +44,9 @@ public struct CaptureMetadata: Sendable, Equatable {
 
     /// - Throws: ``MetadataError`` naming the field.
     public static func parse(_ bytes: [UInt8]) throws(MetadataError) -> CaptureMetadata {
-        guard bytes.count <= SizeLimits.metadata else { throw MetadataError("metadata", "is larger than \(SizeLimits.metadata >> 10) KiB") }
+        guard bytes.count <= SizeLimits.metadata else {
+            throw MetadataError(part: .metadata, "is larger than \(SizeLimits.metadata >> 10) KiB")
+        }
         let reader = try MetadataReader(bytes)
         let dimensions = try reader.object(Keys.dimensions.rawValue)
         return CaptureMetadata(
@@ -104,5 +106,9 @@ public struct MetadataError: Error, Sendable, Equatable, CustomStringConvertible
         self.field = field
         self.problem = problem
     }
+    /// What is wrong with a part as a whole.
+    public init(part: UploadPart, _ problem: String) { self.init(part.rawValue, problem) }
+    /// Whether it is the assertion, for which the server has an error code of its own.
+    public var isOfAssertion: Bool { field == CaptureMetadata.Keys.assertion.rawValue }
     public var description: String { "\(field) \(problem)" }
 }

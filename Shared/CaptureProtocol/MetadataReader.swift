@@ -7,7 +7,7 @@ struct MetadataReader {
 
     /// - Throws: ``MetadataError`` for `document` if the bytes are not one valid JSON object.
     /// - Parameter path: put before the names of members in errors.
-    init(_ bytes: [UInt8], document: String = "metadata", path: String = "") throws(MetadataError) {
+    init(_ bytes: [UInt8], document: String = UploadPart.metadata.rawValue, path: String = "") throws(MetadataError) {
         do throws(StrictJSON.Failure) {
             guard case .object(let fields) = try StrictJSON(bytes) else { throw StrictJSON.Failure.malformed }
             self.init(fields: fields, path: path)

@@ -9,10 +9,10 @@ public struct DetectionReport: Sendable, Equatable, Encodable {
     /// - Throws: ``MetadataError`` for anything else, including more than 64 KiB, duplicate names and nesting deeper than 32.
     public init(parsing bytes: [UInt8]) throws(MetadataError) {
         guard bytes.count <= SizeLimits.metadata else {
-            throw MetadataError("detection", "is larger than \(SizeLimits.metadata >> 10) KiB")
+            throw MetadataError(part: .detection, "is larger than \(SizeLimits.metadata >> 10) KiB")
         }
         try self.init(stored: bytes)
-        guard value.isStorable else { throw MetadataError("detection", "has a text or a number that cannot be kept") }
+        guard value.isStorable else { throw MetadataError(part: .detection, "has a text or a number that cannot be kept") }
     }
 
     /// Reads a stored report. `jsonb` is read as PostgreSQL writes it, which is longer than what was sent.
@@ -20,9 +20,9 @@ public struct DetectionReport: Sendable, Equatable, Encodable {
         do {
             value = try StrictJSON(bytes)
         } catch {
-            throw MetadataError("detection", "is not JSON of at most 32 levels")
+            throw MetadataError(part: .detection, "is not JSON of at most 32 levels")
         }
-        guard case .object = value else { throw MetadataError("detection", "is not a JSON object") }
+        guard case .object = value else { throw MetadataError(part: .detection, "is not a JSON object") }
     }
 
     private init(_ value: StrictJSON) { self.value = value }

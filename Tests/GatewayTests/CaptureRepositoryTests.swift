@@ -147,7 +147,7 @@ struct CaptureRepositoryTests {
         ])
     func oddDetection(text: String, isAccepted: Bool) async throws {
         var body = try PhotoSubmissionTests.body()
-        body.small.collect(Array(text.utf8), of: "detection")
+        body.small.collect(Array(text.utf8), of: .detection)
         guard isAccepted else {
             let refused = Self.refusal(of: body)
             #expect(refused?.code == .validationError && refused?.details.map(\.field) == ["detection"])

@@ -17,7 +17,7 @@ struct PhotoSubmissionTests {
         let submission = try PhotoSubmission(body)
         #expect(submission.metadata.depthWidth == 256 && submission.metadata.depthHeight == 192)
         #expect(submission.assertion == nil && submission.detection == nil)
-        #expect(try submission.metadataBytes == body.small.bytes(of: "metadata", atMost: 1, .metadata))
+        #expect(try submission.metadataBytes == body.small.bytes(of: .metadata, atMost: 1, .metadata))
     }
 
     @Test("the assertion's part goes before the metadata's field")
@@ -25,7 +25,7 @@ struct PhotoSubmissionTests {
         let body = try Self.body(metadata: ["assertion": Base64.encode(Self.cbor)])
         #expect(try PhotoSubmission(body).assertion == Self.cbor)
         var both = body
-        both.small.collect([0xa1, 0x01, 0x02], of: "assertion")
+        both.small.collect([0xa1, 0x01, 0x02], of: .assertion)
         #expect(try PhotoSubmission(both).assertion == [0xa1, 0x01, 0x02])
     }
 
@@ -48,7 +48,7 @@ struct PhotoSubmissionTests {
     @Test("metadata that cannot be read is refused", arguments: ["", "{", "[]", "null", "{\"captured_at\":1}"])
     func metadata(text: String) throws {
         var body = try Self.body()
-        body.small.collect(Array(text.utf8), of: "metadata")
+        body.small.collect(Array(text.utf8), of: .metadata)
         #expect(refusal { _ = try PhotoSubmission(body) }?.code == .invalidMetadata)
     }
 
@@ -73,7 +73,7 @@ struct PhotoSubmissionTests {
 
     @Test("metadata larger than 64 KiB is refused as metadata")
     func largeMetadata() throws {
-        try expect(.invalidMetadata, "metadata") { $0.small.collect(nil, of: "metadata") }
+        try expect(.invalidMetadata, "metadata") { $0.small.collect(nil, of: .metadata) }
     }
 
     @Test("a photo hash that is another photo's is refused")
@@ -88,7 +88,7 @@ struct PhotoSubmissionTests {
     func depthSize(bytes: Int) throws { try expect(.invalidDepthFormat, "depth_map") { $0.depthBytes = bytes } }
 
     @Test("an assertion that is not CBOR is refused", arguments: [[], [0xff], [0xa1, 0x01], [0xa0, 0xa0], Array("{}".utf8)] as [[UInt8]])
-    func badAssertion(bytes: [UInt8]) throws { try expect(.invalidAssertion, "assertion") { $0.small.collect(bytes, of: "assertion") } }
+    func badAssertion(bytes: [UInt8]) throws { try expect(.invalidAssertion, "assertion") { $0.small.collect(bytes, of: .assertion) } }
 
     @Test("an assertion in the metadata that is not base64 or CBOR is refused", arguments: ["***", "/w==", "A"])
     func badAssertionText(text: String) throws {
@@ -100,26 +100,26 @@ struct PhotoSubmissionTests {
     func largeAssertion() throws {
         // A byte string of 2,046 bytes is valid CBOR, but with its head one byte too long.
         try expect(.invalidAssertion, "assertion") {
-            $0.small.collect([0x59, 0x07, 0xfe] + [UInt8](repeating: 0, count: 2046), of: "assertion")
+            $0.small.collect([0x59, 0x07, 0xfe] + [UInt8](repeating: 0, count: 2046), of: .assertion)
         }
-        try expect(.invalidAssertion, "assertion") { $0.small.collect(nil, of: "assertion") }
+        try expect(.invalidAssertion, "assertion") { $0.small.collect(nil, of: .assertion) }
     }
 
     @Test(
         "a detection is a JSON object", arguments: ["", "[]", "7", "{", "null", "{\"a\":\"\u{0}\"}", String(repeating: "[", count: 60_000)])
     func detection(text: String) throws {
-        try expect(.validationError, "detection") { $0.small.collect(Array(text.utf8), of: "detection") }
+        try expect(.validationError, "detection") { $0.small.collect(Array(text.utf8), of: .detection) }
     }
 
     @Test("a detection larger than 64 kB is refused")
     func largeDetection() throws {
-        try expect(.validationError, "detection") { $0.small.collect(nil, of: "detection") }
+        try expect(.validationError, "detection") { $0.small.collect(nil, of: .detection) }
     }
 
     @Test("a sound detection is kept")
     func keptDetection() throws {
         var body = try Self.body()
-        body.small.collect(Array("{ \"moire\": 0.1 }".utf8), of: "detection")
+        body.small.collect(Array("{ \"moire\": 0.1 }".utf8), of: .detection)
         #expect(try PhotoSubmission(body).detection == DetectionReport(parsing: Array(#"{"moire":0.1}"#.utf8)))
     }
 
@@ -129,7 +129,7 @@ struct PhotoSubmissionTests {
         body.photo = Self.media("photo", digest: [UInt8](repeating: 2, count: 32))
         body.depthBytes = nil
         #expect(refusal { _ = try PhotoSubmission(body) }?.code == .invalidDepthFormat)
-        body.small.collect([], of: "metadata")
+        body.small.collect([], of: .metadata)
         #expect(refusal { _ = try PhotoSubmission(body) }?.code == .invalidMetadata)
         body.depth = nil
         #expect(refusal { _ = try PhotoSubmission(body) }?.code == .validationError)
@@ -159,7 +159,7 @@ struct PhotoSubmissionTests {
         body.depth = media("depth")
         body.isJPEG = true
         body.depthBytes = 256 * 192 * 4
-        body.small.collect(Array(try JSONSerialization.data(withJSONObject: fields)), of: "metadata")
+        body.small.collect(Array(try JSONSerialization.data(withJSONObject: fields)), of: .metadata)
         return body
     }
 

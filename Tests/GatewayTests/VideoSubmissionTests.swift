@@ -29,11 +29,11 @@ struct VideoSubmissionTests {
         #expect(capture.capturedAt == .exact(submission.metadata.startedAt))
     }
 
-    @Test("each missing part is a validation error that names it", arguments: ["video", "depth_data", "hash_chain", "metadata"])
-    func missing(part: String) throws {
+    @Test("each missing part is a validation error that names it", arguments: [UploadPart.video, .depthData, .hashChain, .metadata])
+    func missing(part: UploadPart) throws {
         let video = try Self.recorded.get()
         let refused = refusal { _ = try Self.submission(video, without: part) }
-        #expect(refused?.code == .validationError && refused?.details.map(\.field) == [part])
+        #expect(refused?.code == .validationError && refused?.details.map(\.field) == [part.rawValue])
     }
 
     @Test(
@@ -146,7 +146,7 @@ struct VideoSubmissionTests {
         #expect(refusal { _ = try Self.submission(video) }?.code == .invalidVideo)
         video.metadata = []
         #expect(refusal { _ = try Self.submission(video) }?.code == .invalidMetadata)
-        #expect(refusal { _ = try Self.submission(video, without: "depth_data") }?.code == .validationError)
+        #expect(refusal { _ = try Self.submission(video, without: .depthData) }?.code == .validationError)
     }
 
     @Test("in the original layout hash and recording may be absent; with version 2 they may not")
@@ -170,9 +170,10 @@ struct VideoSubmissionTests {
     }
 
     /// Feeds the parts as the intake does.
-    private static func submission(_ video: RecordedVideo, chunk: Int = 1000, without missing: String? = nil) throws -> VideoSubmission {
+    private static func submission(_ video: RecordedVideo, chunk: Int = 1000, without missing: UploadPart? = nil) throws -> VideoSubmission
+    {
         var parts = VideoParts()
-        for (part, bytes, name) in [("video", video.video, MediaName.originalVideo), ("depth_data", video.depth, .depth)]
+        for (part, bytes, name) in [(UploadPart.video, video.video, MediaName.originalVideo), (.depthData, video.depth, .depth)]
         where part != missing {
             #expect(VideoParts.object(of: part) == name)
             parts.begin(name)
@@ -185,13 +186,14 @@ struct VideoSubmissionTests {
             hasher.update(data: bytes)
             parts.end(
                 StoredMedia(
-                    key: part, sha256: ContentDigest(hasher.finalize()), sizeBytes: Int64(bytes.count), contentType: name.contentType),
+                    key: part.rawValue, sha256: ContentDigest(hasher.finalize()), sizeBytes: Int64(bytes.count),
+                    contentType: name.contentType),
                 name, hasher: hasher)
         }
-        for (part, bytes) in [("metadata", video.metadata), ("hash_chain", video.chainBytes)] where part != missing {
+        for (part, bytes) in [(UploadPart.metadata, video.metadata), (.hashChain, video.chainBytes)] where part != missing {
             parts.collect(bytes.count > VideoParts.collected[part] ?? 0 ? nil : bytes, of: part)
         }
-        if let assertion = video.assertion { parts.collect(assertion, of: "assertion") }
+        if let assertion = video.assertion { parts.collect(assertion, of: .assertion) }
         return try VideoSubmission(parts.received, hashChainKey: "hash-chain")
     }
 }

@@ -1,3 +1,5 @@
+import CaptureProtocol
+
 /// The parts of a photo capture, exactly as uploaded.
 public struct CaptureUpload: Sendable {
     /// Where it is sent, and also what is sent of one in privacy mode.
@@ -25,11 +27,11 @@ public struct CaptureUpload: Sendable {
     /// The photo directly precedes the depth map, so that the server can hash the two together while it receives them.
     public var body: MultipartBody {
         var parts = [
-            MultipartBody.Part(name: "photo", fileName: "photo.jpg", contentType: "image/jpeg", content: photo),
-            .init(name: "depth_map", fileName: "depth.f32.gz", contentType: "application/octet-stream", content: depthMap),
-            .init(name: "metadata", contentType: "application/json", content: .bytes(metadata)),
+            MultipartBody.Part(.photo, fileName: "photo.jpg", contentType: "image/jpeg", content: photo),
+            .init(.depthMap, fileName: "depth.f32.gz", contentType: "application/octet-stream", content: depthMap),
+            .init(.metadata, contentType: "application/json", content: .bytes(metadata)),
         ]
-        if let assertion { parts.append(.init(name: "assertion", contentType: "application/cbor", content: .bytes(assertion))) }
+        if let assertion { parts.append(.init(.assertion, contentType: "application/cbor", content: .bytes(assertion))) }
         return MultipartBody(boundary: boundary, parts: parts)
     }
 }

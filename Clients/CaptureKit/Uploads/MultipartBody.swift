@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 
 /// A multipart/form-data body (RFC 7578) that is streamed: what is not in memory is read once to be hashed, and again to be sent.
 public struct MultipartBody: HTTPBody {
@@ -13,6 +13,11 @@ public struct MultipartBody: HTTPBody {
             self.fileName = fileName
             self.contentType = contentType
             self.content = content
+        }
+
+        /// One that the API knows.
+        public init(_ part: UploadPart, fileName: String? = nil, contentType: String, content: PartContent) {
+            self.init(name: part.rawValue, fileName: fileName, contentType: contentType, content: content)
         }
     }
 

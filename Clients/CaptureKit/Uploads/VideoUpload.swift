@@ -1,3 +1,5 @@
+import CaptureProtocol
+
 /// The parts of a video capture, exactly as uploaded (SPEC §10.1).
 public struct VideoUpload: Sendable {
     /// Where it is sent.
@@ -33,14 +35,14 @@ public struct VideoUpload: Sendable {
     /// The large part last: the server knows what it is about to get.
     public var body: MultipartBody {
         var parts = [
-            MultipartBody.Part(name: "metadata", contentType: "application/json", content: metadata),
-            .init(name: "hash_chain", contentType: "application/json", content: hashChain),
+            MultipartBody.Part(.metadata, contentType: "application/json", content: metadata),
+            .init(.hashChain, contentType: "application/json", content: hashChain),
         ]
-        if let assertion { parts.append(.init(name: "assertion", contentType: "application/cbor", content: assertion)) }
-        parts.append(.init(name: "depth_data", fileName: "depth.gz", contentType: "application/octet-stream", content: depth))
+        if let assertion { parts.append(.init(.assertion, contentType: "application/cbor", content: assertion)) }
+        parts.append(.init(.depthData, fileName: "depth.gz", contentType: "application/octet-stream", content: depth))
         parts.append(
             .init(
-                name: "video", fileName: isQuickTime ? "video.mov" : "video.mp4",
+                .video, fileName: isQuickTime ? "video.mov" : "video.mp4",
                 contentType: isQuickTime ? "video/quicktime" : "video/mp4", content: video))
         return MultipartBody(boundary: boundary, parts: parts)
     }

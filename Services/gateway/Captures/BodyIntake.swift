@@ -33,6 +33,8 @@ actor BodyIntake<Parts: CaptureParts> {
 
     private struct PartInProgress {
         let name: String
+        /// `nil` for a part of another name.
+        let known: UploadPart?
         /// `nil` for a part that is not stored.
         let object: MediaName?
         var hasher = SHA256()
@@ -122,7 +124,8 @@ actor BodyIntake<Parts: CaptureParts> {
 
     private func begin(_ headers: PartHeaders) async throws {
         guard seen.insert(headers.name).inserted else { throw CaptureError.invalid(String(headers.name.prefix(100)), "appears twice") }
-        let object = Parts.object(of: headers.name)
+        let known = UploadPart(rawValue: headers.name)
+        let object = known.flatMap { Parts.object(of: $0) }
         if let object {
             try await open()
             // The part is at most what is left of the body.
@@ -130,7 +133,7 @@ actor BodyIntake<Parts: CaptureParts> {
             upload = storage.putStream(object.key(of: capture), contentType: object.contentType, expecting: expected)
             parts.begin(object)
         }
-        part = PartInProgress(name: headers.name, object: object)
+        part = PartInProgress(name: headers.name, known: known, object: object)
     }
 
     private func take(_ data: ByteBuffer) async throws {
@@ -141,7 +144,7 @@ actor BodyIntake<Parts: CaptureParts> {
             try parts.inspect(data, of: object)
             data.withUnsafeReadableBytes { current.hasher.update(bufferPointer: $0) }
             try await upload?.write(data)
-        } else if let limit = Parts.collected[current.name] {
+        } else if let limit = current.known.flatMap({ Parts.collected[$0] }) {
             current.isTooLarge = current.size > Int64(limit)
             if current.isTooLarge { current.bytes = [] } else { current.bytes += data.readableBytesView }
         } else if current.size > Int64(SizeLimits.unknownPart) {
@@ -155,7 +158,9 @@ actor BodyIntake<Parts: CaptureParts> {
         guard let current = part else { return }
         part = nil
         guard let object = current.object else {
-            if Parts.collected[current.name] != nil { parts.collect(current.isTooLarge ? nil : current.bytes, of: current.name) }
+            if let known = current.known, Parts.collected[known] != nil {
+                parts.collect(current.isTooLarge ? nil : current.bytes, of: known)
+            }
             return
         }
         let key = object.key(of: capture)

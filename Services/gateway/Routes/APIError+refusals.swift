@@ -97,9 +97,9 @@ extension APIError {
 
     private init(_ error: VerificationError) {
         switch error {
-        case .fileMissing: self = .invalid("file", "is missing")
-        case .fileEmpty: self = .invalid("file", "is empty")
-        case .fileTwice: self = .invalid("file", "appears twice")
+        case .fileMissing: self = .invalid(UploadPart.file.rawValue, "is missing")
+        case .fileEmpty: self = .invalid(UploadPart.file.rawValue, "is empty")
+        case .fileTwice: self = .invalid(UploadPart.file.rawValue, "appears twice")
         case .fileTooLarge:
             self.init(
                 .payloadTooLarge, "A file is at most \(SizeLimits.file >> 20) MiB, a video \(SizeLimits.video >> 20) MiB.")

@@ -63,14 +63,14 @@ actor FileIntake {
     private func begin(_ headers: PartHeaders) throws {
         part = headers.name
         partSize = 0
-        guard headers.name == "file" else { return }
+        guard headers.name == UploadPart.file.rawValue else { return }
         guard received == nil else { throw VerificationError.fileTwice }
         received = ReceivedFile(file: try ScratchFile(in: folder, of: quota), filename: headers.filename)
     }
 
     private func append(_ data: ArraySlice<UInt8>) throws {
         partSize += data.count
-        guard part == "file" else {
+        guard part == UploadPart.file.rawValue else {
             guard partSize <= SizeLimits.unknownPart else {
                 throw VerificationError.partTooLarge(name: String((part ?? "").prefix(100)))
             }

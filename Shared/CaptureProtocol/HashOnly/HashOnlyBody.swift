@@ -19,6 +19,9 @@ public struct HashOnlyBody: Sendable, Equatable {
 
     private enum Keys: String, CodingKey { case mode, payload, assertion }
 
+    /// The name of ``assertion`` in the body.
+    public static let assertionName = Keys.assertion.rawValue
+
     /// Reads the body; what the payload says is not looked at.
     public static func parse(_ bytes: [UInt8]) throws(Failure) -> HashOnlyBody {
         let payload: [UInt8]

@@ -1,16 +1,18 @@
 extension SubmittedHashChain {
+    private static let part = UploadPart.hashChain.rawValue
+
     /// Whether the part has the original layout, which has no `version: 2`; also of a part that is refused later.
     public static func isOriginalLayout(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count <= SizeLimits.hashChain, let members = try? MetadataReader(bytes, document: "hash_chain") else { return false }
+        guard bytes.count <= SizeLimits.hashChain, let members = try? MetadataReader(bytes, document: part) else { return false }
         return !members.isVersionTwo
     }
 
     /// - Throws: ``MetadataError`` naming the field, or `hash_chain`.
     public static func parse(_ bytes: [UInt8]) throws(MetadataError) -> SubmittedHashChain {
         guard bytes.count <= SizeLimits.hashChain else {
-            throw MetadataError("hash_chain", "is larger than \(SizeLimits.hashChain >> 10) KiB")
+            throw MetadataError(part: .hashChain, "is larger than \(SizeLimits.hashChain >> 10) KiB")
         }
-        let reader = try MetadataReader(bytes, document: "hash_chain", path: "hash_chain.")
+        let reader = try MetadataReader(bytes, document: part, path: part + ".")
         return reader.isVersionTwo ? .chain(try HashChain(reader)) : .original(try OriginalHashChain(reader))
     }
 }

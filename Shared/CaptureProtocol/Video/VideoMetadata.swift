@@ -35,7 +35,9 @@ public struct VideoMetadata: Sendable, Equatable {
     ///   absent, and without `recording` its fields stand in the metadata.
     /// - Throws: ``MetadataError`` naming the field.
     public static func parse(_ bytes: [UInt8], isOriginalLayout: Bool) throws(MetadataError) -> VideoMetadata {
-        guard bytes.count <= SizeLimits.metadata else { throw MetadataError("metadata", "is larger than \(SizeLimits.metadata >> 10) KiB") }
+        guard bytes.count <= SizeLimits.metadata else {
+            throw MetadataError(part: .metadata, "is larger than \(SizeLimits.metadata >> 10) KiB")
+        }
         let reader = try MetadataReader(bytes)
         guard try reader.text(Keys.type.rawValue) == CaptureType.video.rawValue else {
             throw reader.error(Keys.type.rawValue, "must be \"\(CaptureType.video.rawValue)\"")

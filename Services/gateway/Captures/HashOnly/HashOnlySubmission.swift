@@ -20,10 +20,10 @@ struct HashOnlySubmission: CaptureSubmitting {
             switch error {
             case .malformed(let found): throw .invalid(found.field, found.problem)
             case .payloadTooLarge: throw .hashOnlyTooLarge
-            case .assertionNotBase64: throw .invalid("assertion", "is not base64", .assertion)
+            case .assertionNotBase64: throw .invalid(HashOnlyBody.assertionName, "is not base64", .assertion)
             }
         }
-        assertion = try CollectedParts.checked(body.assertion, field: "assertion", .assertion)
+        assertion = try CollectedParts.checked(body.assertion, field: HashOnlyBody.assertionName, .assertion)
         guard Self.isSigned(body, by: device) else { throw .assertionUnverified }
         do {
             payload = try HashOnlyPayload.parse(body.payload)

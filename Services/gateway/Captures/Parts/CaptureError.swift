@@ -1,3 +1,5 @@
+import CaptureProtocol
+
 /// Why a capture is rejected.
 enum CaptureError: Error, Equatable, Sendable {
     /// What is invalid; each has its own API error code.
@@ -19,4 +21,8 @@ enum CaptureError: Error, Equatable, Sendable {
     case intakeExpired
     /// The same upload is being recorded by another request.
     case beingRecorded
+
+    static func invalid(part: UploadPart, _ problem: String, _ subject: Subject = .body) -> CaptureError {
+        .invalid(part.rawValue, problem, subject)
+    }
 }

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Models
 import NIOCore
@@ -7,10 +8,10 @@ protocol CaptureParts: Sendable {
     /// The maximum of the whole body, in bytes.
     static var bodyLimit: Int { get }
     /// The parts that are collected, with their maximum sizes in bytes.
-    static var collected: [String: Int] { get }
+    static var collected: [UploadPart: Int] { get }
 
     /// The object that a part is streamed to; `nil` for a part that is not stored.
-    static func object(of part: String) -> MediaName?
+    static func object(of part: UploadPart) -> MediaName?
 
     /// A part that is stored begins.
     mutating func begin(_ name: MediaName)
@@ -25,5 +26,5 @@ protocol CaptureParts: Sendable {
 
     /// A part was collected.
     /// - Parameter bytes: `nil` if there were too many.
-    mutating func collect(_ bytes: [UInt8]?, of part: String)
+    mutating func collect(_ bytes: [UInt8]?, of part: UploadPart)
 }

@@ -29,10 +29,10 @@ struct PhotoParts: CaptureParts {
     private var continued: SHA256?
     private let inspection = DepthInspection()
 
-    static func object(of part: String) -> MediaName? {
+    static func object(of part: UploadPart) -> MediaName? {
         switch part {
-        case "photo": .original
-        case "depth_map": .depth
+        case .photo: .original
+        case .depthMap: .depth
         default: nil
         }
     }
@@ -62,7 +62,7 @@ struct PhotoParts: CaptureParts {
         }
     }
 
-    mutating func collect(_ bytes: [UInt8]?, of part: String) { received.small.collect(bytes, of: part) }
+    mutating func collect(_ bytes: [UInt8]?, of part: UploadPart) { received.small.collect(bytes, of: part) }
 }
 
 /// An inspector that is dropped when it refuses the stream.

@@ -8,7 +8,7 @@ import VideoChain
 /// The parts of a video capture as they come (SPEC §10.1): the tables of the file and the form of the depth are read while they stream by.
 struct VideoParts: CaptureParts {
     static let bodyLimit = SizeLimits.videoCapture
-    static let collected = CollectedParts.limits.merging(["hash_chain": SizeLimits.hashChain]) { $1 }
+    static let collected = CollectedParts.limits.merging([UploadPart.hashChain: SizeLimits.hashChain]) { $1 }
 
     /// What came.
     struct Received: Sendable {
@@ -26,10 +26,10 @@ struct VideoParts: CaptureParts {
     private var videoBytes = 0
     private let depth = DepthDataInspection()
 
-    static func object(of part: String) -> MediaName? {
+    static func object(of part: UploadPart) -> MediaName? {
         switch part {
-        case "video": .originalVideo
-        case "depth_data": .depth
+        case .video: .originalVideo
+        case .depthData: .depth
         default: nil
         }
     }
@@ -66,7 +66,7 @@ struct VideoParts: CaptureParts {
         }
     }
 
-    mutating func collect(_ bytes: [UInt8]?, of part: String) { received.small.collect(bytes, of: part) }
+    mutating func collect(_ bytes: [UInt8]?, of part: UploadPart) { received.small.collect(bytes, of: part) }
 }
 
 /// Looks at the form of a `depth_data` part while it streams by, without keeping it.

@@ -16,13 +16,13 @@ struct VideoSubmission: MediaSubmitting {
     /// Checks parts, metadata, video, depth data and hash chain, in that order.
     /// - Parameter key: of the hash chain's object.
     init(_ body: VideoParts.Received, hashChainKey key: String) throws(CaptureError) {
-        guard let video = body.video, video.sizeBytes > 0 else { throw .invalid("video", "is missing") }
-        guard let depth = body.depth, depth.sizeBytes > 0 else { throw .invalid("depth_data", "is missing") }
-        for part in ["hash_chain", "metadata"] where !body.small.has(part) { throw .invalid(part, "is missing") }
-        metadataBytes = try body.small.bytes(of: "metadata", atMost: SizeLimits.metadata, .metadata) ?? []
+        guard let video = body.video, video.sizeBytes > 0 else { throw .invalid(part: .video, "is missing") }
+        guard let depth = body.depth, depth.sizeBytes > 0 else { throw .invalid(part: .depthData, "is missing") }
+        for part in [UploadPart.hashChain, .metadata] where !body.small.has(part) { throw .invalid(part: part, "is missing") }
+        metadataBytes = try body.small.bytes(of: .metadata, atMost: SizeLimits.metadata, .metadata) ?? []
         // A hash chain that is too large is refused in its turn.
         let chain = Result { () throws(CaptureError) in
-            try body.small.bytes(of: "hash_chain", atMost: SizeLimits.hashChain, .hashChain) ?? []
+            try body.small.bytes(of: .hashChain, atMost: SizeLimits.hashChain, .hashChain) ?? []
         }
         metadata = try Self.metadata(metadataBytes, isOriginalLayout: (try? chain.get()).map(SubmittedHashChain.isOriginalLayout) ?? false)
         assertion = try body.small.assertion(orInMetadata: metadata.assertion)
@@ -31,7 +31,7 @@ struct VideoSubmission: MediaSubmitting {
             throw .invalid("video_hash", "is not the video's SHA-256", .metadata)
         }
         let movie = try Self.movie(body)
-        if let problem = body.depthProblem { throw .invalid("depth_data", problem, .depth) }
+        if let problem = body.depthProblem { throw .invalid(part: .depthData, problem, .depth) }
         hashChain = try chain.get()
         try Self.check(hashChain)
         content = VideoContent(
@@ -60,16 +60,16 @@ struct VideoSubmission: MediaSubmitting {
             return try VideoMetadata.parse(bytes, isOriginalLayout: isOriginalLayout)
         } catch {
             // An assertion that is not base64 has its own error code.
-            throw .invalid(error.field, error.problem, error.field == "assertion" ? .assertion : .metadata)
+            throw .invalid(error.field, error.problem, error.isOfAssertion ? .assertion : .metadata)
         }
     }
 
     private static func movie(_ body: VideoParts.Received) throws(CaptureError) -> Movie {
         switch body.movie {
         case .success(let movie): return movie
-        case .failure(let error) where error.isNotMovie: throw .invalid("video", "is not an MP4 or QuickTime file", .mediaType)
-        case .failure(let error): throw .invalid("video", error.message, .video)
-        case nil: throw .invalid("video", "is missing")
+        case .failure(let error) where error.isNotMovie: throw .invalid(part: .video, "is not an MP4 or QuickTime file", .mediaType)
+        case .failure(let error): throw .invalid(part: .video, error.message, .video)
+        case nil: throw .invalid(part: .video, "is missing")
         }
     }
 
@@ -83,7 +83,7 @@ struct VideoSubmission: MediaSubmitting {
         guard case .chain(let chain) = submitted else { return }
         for checkpoint in chain.checkpoints {
             guard let assertion = checkpoint.assertion else { continue }
-            _ = try CollectedParts.checked(assertion, field: "hash_chain.checkpoints", .hashChain)
+            _ = try CollectedParts.checked(assertion, field: "\(UploadPart.hashChain.rawValue).checkpoints", .hashChain)
         }
     }
 }
