@@ -105,10 +105,10 @@ public struct SimulatedDevice: Codable, Sendable {
         let message = RequestMessage.text(
             version: version, method: method, target: path, timestamp: timestamp, deviceID: id, bodyDigest: bodyDigest)
         var headers = [
-            ("X-Device-Id", id), ("X-Device-Timestamp", timestamp),
-            ("X-Device-Signature", Data(try signature(of: message, rawP256: rawP256)).base64EncodedString()),
+            (DeviceHeader.deviceID.rawValue, id), (DeviceHeader.timestamp.rawValue, timestamp),
+            (DeviceHeader.signature.rawValue, Data(try signature(of: message, rawP256: rawP256)).base64EncodedString()),
         ]
-        if version != 1 { headers.append(("X-Device-Signature-Version", String(version))) }
+        if version != 1 { headers.append((DeviceHeader.signatureVersion.rawValue, String(version))) }
         return headers.map { (name: $0.0, value: $0.1) }
     }
 

@@ -22,8 +22,8 @@ public struct DeviceSigner: RequestSigner {
             version: 2, method: method, target: target, timestamp: timestamp, deviceID: deviceID.description, bodyDigest: bodyDigest)
         let signature = try keys.signature(of: Array(message.utf8), with: reference)
         return [
-            ("X-Device-Id", deviceID.description), ("X-Device-Timestamp", timestamp), ("X-Device-Signature", Base64.encode(signature)),
-            ("X-Device-Signature-Version", "2"),
+            (DeviceHeader.deviceID.rawValue, deviceID.description), (DeviceHeader.timestamp.rawValue, timestamp),
+            (DeviceHeader.signature.rawValue, Base64.encode(signature)), (DeviceHeader.signatureVersion.rawValue, "2"),
         ]
     }
 

@@ -1,12 +1,13 @@
+import CaptureProtocol
 import HTTPTypes
 
 extension HTTPField.Name {
     static let requestID = Self("X-Request-Id")!
     static let traceparent = Self("traceparent")!
-    static let deviceID = Self("X-Device-Id")!
-    static let deviceTimestamp = Self("X-Device-Timestamp")!
-    static let deviceSignature = Self("X-Device-Signature")!
-    static let deviceSignatureVersion = Self("X-Device-Signature-Version")!
+    static let deviceID = Self(DeviceHeader.deviceID.rawValue)!
+    static let deviceTimestamp = Self(DeviceHeader.timestamp.rawValue)!
+    static let deviceSignature = Self(DeviceHeader.signature.rawValue)!
+    static let deviceSignatureVersion = Self(DeviceHeader.signatureVersion.rawValue)!
     static let forwardedFor = Self("X-Forwarded-For")!
     static let rateLimitLimit = Self("RateLimit-Limit")!
     static let rateLimitRemaining = Self("RateLimit-Remaining")!

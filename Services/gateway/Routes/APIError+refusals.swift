@@ -32,7 +32,7 @@ extension APIError {
                 .deviceAuthRequired, "This request must be signed by a registered device.",
                 details: names.map { Detail(field: $0, problem: "is missing") })
         case .unsupportedVersion(let allowed):
-            self = .invalid("X-Device-Signature-Version", "must be \(allowed)", code: .signatureInvalid)
+            self = .invalid(DeviceHeader.signatureVersion.rawValue, "must be \(allowed)", code: .signatureInvalid)
         case .unknownDevice: self.init(.deviceNotRegistered, "This device is not registered.")
         case .revokedDevice: self.init(.deviceRevoked, "This device has been revoked.")
         case .timestampExpired: self.init(.timestampExpired, "The request's timestamp is more than five minutes off.")
