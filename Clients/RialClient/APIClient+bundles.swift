@@ -16,7 +16,7 @@ extension APIClient {
         of id: CaptureID, hasMedia: Bool, signer: (any RequestSigner)? = nil, restart: () throws -> Void,
         write: (ByteBuffer) throws -> Void
     ) async throws {
-        let path = "/api/v1/captures/\(id)/bundle" + (hasMedia ? "?media=1" : "")
+        let path = APIPath.bundle(of: id) + (hasMedia ? "?media=1" : "")
         try await retries.run {
             let nothing = ContentDigest(of: [UInt8]())
             let headers = try await signer?.headers(method: "GET", target: path, bodyDigest: nothing, at: Date()) ?? []

@@ -9,7 +9,7 @@ extension APIClient {
     /// response does not cause a second capture.
     /// - Parameter isResumable: whether the server is to store the body so that the upload can be resumed (SPEC §2), as URLSession asks for it.
     public func send(_ upload: CaptureUpload, signer: any RequestSigner, isResumable: Bool = false) async throws -> AcceptedCapture {
-        let path = "/api/v1/captures"
+        let path = CaptureUpload.path
         let body = upload.body
         let digest = try await body.digest()
         let data = try await retries.run {
@@ -23,7 +23,7 @@ extension APIClient {
 
     /// Sends a capture in privacy mode, with the same retries: its body has no media.
     public func send(_ body: HashOnlyBody, signer: any RequestSigner) async throws -> AcceptedCapture {
-        let path = "/api/v1/captures"
+        let path = CaptureUpload.path
         let bytes = body.bytes()
         let digest = ContentDigest(of: bytes)
         let data = try await retries.run {
@@ -37,7 +37,7 @@ extension APIClient {
     /// Withdraws a capture for good, as the device that sent it; again does nothing.
     /// - Throws: ``APIFailure`` with the code `FORBIDDEN` for another device's capture, `CAPTURE_NOT_FOUND` for an unknown one.
     public func withdraw(_ id: CaptureID, signer: any RequestSigner) async throws {
-        let path = "/api/v1/captures/\(id)"
+        let path = APIPath.capture(id)
         try await retries.run {
             let nothing = ContentDigest(of: [UInt8]())
             let signed = try await signer.headers(method: "DELETE", target: path, bodyDigest: nothing, at: Date())
@@ -49,7 +49,7 @@ extension APIClient {
 
     /// Reads a capture's public form, or with `signer` the owner's form.
     public func capture(_ id: CaptureID, signer: (any RequestSigner)? = nil) async throws -> CaptureRecord {
-        let path = "/api/v1/captures/\(id)"
+        let path = APIPath.capture(id)
         let data = try await retries.run {
             guard let signer else { return try await call(.GET, path) }
             let nothing = ContentDigest(of: [UInt8]())

@@ -6,7 +6,7 @@ import NIOHTTP1
 extension APIClient {
     /// A new challenge, for one registration.
     public func challenge() async throws -> RegistrationChallenge {
-        let data = try await retries.run { try await call(.GET, "/api/v1/devices/challenge") }
+        let data = try await retries.run { try await call(.GET, APIPath.challenge) }
         return try decode(RegistrationChallenge.self, from: data)
     }
 
@@ -15,7 +15,7 @@ extension APIClient {
         let bytes = try WireJSON.encode(registration)
         let data = try await retries.run {
             try await call(
-                .POST, "/api/v1/devices/register", headers: [("content-type", "application/json")], body: BytesBody(bytes))
+                .POST, APIPath.registration, headers: [("content-type", "application/json")], body: BytesBody(bytes))
         }
         return try decode(RegistrationResult.self, from: data)
     }

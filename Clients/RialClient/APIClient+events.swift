@@ -54,7 +54,7 @@ extension APIClient {
     private func follow(_ id: CaptureID, from lastEventID: inout String?, _ onEvent: (ServerEvent) -> Void) async throws {
         var headers = [(name: "accept", value: "text/event-stream")]
         if let lastEventID { headers.append(("last-event-id", lastEventID)) }
-        let response = try await execute(request(.GET, "/api/v1/captures/\(id)/events", headers: headers), timeout: Self.streamTimeout)
+        let response = try await execute(request(.GET, APIPath.events(of: id), headers: headers), timeout: Self.streamTimeout)
         guard response.status == .ok else {
             let body = try? await response.body.collect(upTo: 64 * 1024)
             throw Self.failure(response, body.flatMap { try? JSONValue(parsing: Array(buffer: $0)) })

@@ -6,7 +6,7 @@ extension APIClient {
     /// Looks up a file by its digest; `nil` if it is unknown. The file is not sent.
     public func verification(of digest: ContentDigest) async throws -> JSONValue? {
         do {
-            return try await retries.run { try await call(.GET, "/api/v1/verify-hash/\(digest.hex)") }
+            return try await retries.run { try await call(.GET, "\(APIPath.hashVerification)/\(digest.hex)") }
         } catch let failure as APIFailure where failure.serverCode == ErrorCode.hashNotFound.rawValue {
             return nil
         }
@@ -18,7 +18,7 @@ extension APIClient {
         let part = MultipartBody.Part(.file, fileName: "file", contentType: "application/octet-stream", content: file)
         let body = MultipartBody(boundary: MultipartBody.randomBoundary(), parts: [part])
         return try await retries.run {
-            try await call(.POST, "/api/v1/verify-file", headers: [("content-type", body.contentType)], body: body)
+            try await call(.POST, APIPath.fileVerification, headers: [("content-type", body.contentType)], body: body)
         }
     }
 }

@@ -19,10 +19,24 @@ ADDED_OTHERWISE = re.compile(
     r"|\brouter\s*\.\s*(?:get|post|put|patch|delete|head|on|group|ws|addRoutes)\s*\(")
 
 
+def paths():
+    """{name: path} of the constants of APIPath."""
+    found = {}
+    for name, path in re.findall(r'static let (\w+) = "([^"]+)"', (PROTOCOL / "APIPath.swift").read_text()):
+        found[name] = re.sub(r"\\\((\w+)\)", lambda other: found[other[1]], path)
+    return found
+
+
 def sources():
-    """All sources but those of the site, whose pages are not part of the API."""
+    """All sources but those of the site, whose pages are not part of the API; constants of APIPath are written out."""
     files = [file for file in sorted(GATEWAY.rglob("*.swift")) if GATEWAY / "Site" not in file.parents and file != REGISTRY]
-    return {file: file.read_text() for file in files}
+    return {file: written_out(file.read_text(), paths()) for file in files}
+
+
+def written_out(text, known):
+    """A source with the values of APIPath in the place of its constants, in a literal or alone."""
+    text = re.sub(r"\\\(APIPath\.(\w+)\)", lambda found: known.get(found[1], found[0]), text)
+    return re.sub(r"\bAPIPath\.(\w+)\b(?!\()", lambda found: f'"{known[found[1]]}"' if found[1] in known else found[0], text)
 
 
 def normal(path):

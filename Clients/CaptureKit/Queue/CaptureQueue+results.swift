@@ -20,7 +20,7 @@ extension CaptureQueue {
         guard let serverID = capture.serverID else { return }
         let response: HTTPResponse
         do {
-            response = try await transport.send(HTTPRequest("GET", "/api/v1/captures/\(serverID)"))
+            response = try await transport.send(HTTPRequest("GET", APIPath.capture(serverID)))
         } catch is TransportFailure {
             return schedule.resultNotFinal(id, at: clock.now)
         }

@@ -47,7 +47,7 @@ extension CaptureQueue {
     }
 
     private func withdraw(_ id: CaptureID, _ signer: any RequestSigner) async throws -> HTTPResponse {
-        let target = "\(CaptureUpload.path)/\(id)"
+        let target = APIPath.capture(id)
         let headers = try await signer.headers(
             method: "DELETE", target: target, bodyDigest: ContentDigest(of: [UInt8]()), at: clockOffset.serverTime(at: clock.now))
         do {

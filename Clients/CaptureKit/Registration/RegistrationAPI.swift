@@ -16,7 +16,7 @@ struct RegistrationAPI: Sendable {
     /// A challenge and the seconds until it expires, both by the server's clock, so that this device's may be wrong.
     /// - Throws: ``RegistrationFailure``.
     func challenge() async throws -> (bytes: [UInt8], lifetime: TimeInterval) {
-        let request = HTTPRequest("GET", "/api/v1/devices/challenge", headers: [("Accept", "application/json")])
+        let request = HTTPRequest("GET", APIPath.challenge, headers: [("Accept", "application/json")])
         let response: HTTPResponse
         do {
             response = try await transport.send(request)
@@ -36,7 +36,7 @@ struct RegistrationAPI: Sendable {
         let outcome: Result<HTTPResponse, any Error>
         do {
             outcome = .success(
-                try await transport.send(HTTPRequest("POST", "/api/v1/devices/register", headers: headers, body: BytesBody(body))))
+                try await transport.send(HTTPRequest("POST", APIPath.registration, headers: headers, body: BytesBody(body))))
         } catch let failure as TransportFailure {
             outcome = .failure(failure)
         }

@@ -3,7 +3,7 @@ import CaptureProtocol
 /// The parts of a photo capture, exactly as uploaded.
 public struct CaptureUpload: Sendable {
     /// Where it is sent, and also what is sent of one in privacy mode.
-    public static let path = "/api/v1/captures"
+    public static let path = APIPath.captures
 
     /// Of ``MultipartBody``: the same for each attempt to send this capture.
     public let boundary: String

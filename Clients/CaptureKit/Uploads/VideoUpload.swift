@@ -3,7 +3,7 @@ import CaptureProtocol
 /// The parts of a video capture, exactly as uploaded (SPEC §10.1).
 public struct VideoUpload: Sendable {
     /// Where it is sent.
-    public static let path = "/api/v1/captures/video"
+    public static let path = APIPath.videos
 
     /// Of ``MultipartBody``: the same for each attempt to send this capture.
     public let boundary: String

@@ -24,7 +24,7 @@ extension APIError {
             self.init(.uploadLengthInconsistent, "The lengths of upload and content contradict each other.")
             problem = Problem(type: Self.problems + "inconsistent-upload-length", title: "Upload length is inconsistent")
         case .completed(let capture):
-            self.init(.uploadCompleted, "The upload is complete.", headers: [.contentLocation: "/api/v1/captures/\(capture)"])
+            self.init(.uploadCompleted, "The upload is complete.", headers: [.contentLocation: APIPath.capture(capture)])
             problem = Problem(type: Self.problems + "completed-upload", title: "Upload is complete")
         case .incomplete: self.init(.uploadIncomplete, "The upload is not complete yet.")
         case .digestMismatch: self.init(.digestMismatch, "The body is not the one that was signed; begin a new upload.")

@@ -21,7 +21,7 @@ struct BundleController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.get("/api/v1/captures/{id}/bundle") { request, context in try await self.show(request, context) }
+        routes.get("\(APIPath.captures)/{id}/bundle") { request, context in try await self.show(request, context) }
     }
 
     private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {

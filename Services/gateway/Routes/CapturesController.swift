@@ -20,9 +20,9 @@ struct CapturesController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.post("/api/v1/captures") { request, context in try await self.submit(.photo, request, context) }
-        routes.post("/api/v1/captures/video") { request, context in try await self.submit(.video, request, context) }
-        routes.get("/api/v1/captures/{id}") { request, context in try await self.show(request, context) }
+        routes.post(APIPath.captures) { request, context in try await self.submit(.photo, request, context) }
+        routes.post(APIPath.videos) { request, context in try await self.submit(.video, request, context) }
+        routes.get("\(APIPath.captures)/{id}") { request, context in try await self.show(request, context) }
     }
 
     private func submit(_ type: CaptureType, _ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -75,7 +75,7 @@ extension Envelope {
     /// The response to an upload in one request: 201 for a new capture, 200 for one that the device has sent before.
     static func recorded(_ recorded: RecordedCapture, publicURL: String, context: GatewayContext) throws -> Response {
         var fields = HTTPFields(recorded.allowance)
-        fields[.location] = "/api/v1/captures/\(recorded.id)"
+        fields[.location] = APIPath.capture(recorded.id)
         return try success(
             AcceptedCapture(recorded, publicURL: publicURL), status: recorded.isNew ? .created : .ok, headers: fields, context: context)
     }

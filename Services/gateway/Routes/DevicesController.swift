@@ -17,8 +17,8 @@ struct DevicesController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.get("/api/v1/devices/challenge") { request, context in try await self.challenge(request, context) }
-        routes.post("/api/v1/devices/register") { request, context in try await self.register(request, context) }
+        routes.get(APIPath.challenge) { request, context in try await self.challenge(request, context) }
+        routes.post(APIPath.registration) { request, context in try await self.register(request, context) }
     }
 
     private static let tooLarge = APIError(.payloadTooLarge, "A registration is at most \(SizeLimits.registration >> 10) KiB.")

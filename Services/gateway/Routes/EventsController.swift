@@ -22,7 +22,7 @@ struct EventsController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.get("/api/v1/captures/{id}/events") { request, context in try await self.stream(request, context) }
+        routes.get("\(APIPath.captures)/{id}/events") { request, context in try await self.stream(request, context) }
     }
 
     private func stream(_ request: Request, _ context: GatewayContext) async throws -> Response {

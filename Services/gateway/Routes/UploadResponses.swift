@@ -10,7 +10,7 @@ struct UploadResponses: Sendable {
     let publicURL: String
 
     /// The upload's address.
-    func address(_ token: UploadToken) -> String { "\(publicURL)/api/v1/uploads/\(token.text)" }
+    func address(_ token: UploadToken) -> String { "\(publicURL)\(APIPath.uploads)/\(token.text)" }
 
     /// The interim response that tells the client where to go on (draft §6.2).
     func resumptionSupported(_ upload: Upload, at address: String, _ version: InteropVersion) -> HTTPResponse {
@@ -41,7 +41,7 @@ struct UploadResponses: Sendable {
     func accepted(
         _ answer: UploadAnswer, _ allowance: RateAllowance? = nil, at address: String?, _ version: InteropVersion, _ context: GatewayContext
     ) throws -> Response {
-        let path = Self.path(answer.capture.captureID)
+        let path = APIPath.capture(answer.capture.captureID)
         var headers = HTTPFields(allowance)
         headers[.uploadDraftInteropVersion] = String(version.rawValue)
         headers[version.completenessName] = version.completeness(true)
@@ -49,8 +49,6 @@ struct UploadResponses: Sendable {
         headers[.contentLocation] = path
         return try Envelope.success(answer.capture, status: answer.isNew ? .created : .ok, headers: headers, context: context)
     }
-
-    static func path(_ capture: CaptureID) -> String { "/api/v1/captures/\(capture)" }
 
     static func limit(_ upload: Upload, _ version: InteropVersion) -> String {
         version.limit(maximumBytes: upload.type.bodyLimit, seconds: upload.seconds(at: Date()))
@@ -63,8 +61,8 @@ struct UploadResponses: Sendable {
         let field = request.headers[.uploadDraftInteropVersion]
         let known = InteropVersion(field: field)
         switch route {
-        case "/api/v1/uploads/{token}": return known ?? InteropVersion.latest
-        case "/api/v1/captures", "/api/v1/captures/video": return field == nil ? nil : known
+        case "\(APIPath.uploads)/{token}": return known ?? InteropVersion.latest
+        case APIPath.captures, APIPath.videos: return field == nil ? nil : known
         default: return nil
         }
     }

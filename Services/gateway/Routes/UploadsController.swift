@@ -12,12 +12,12 @@ struct UploadsController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.options("/api/v1/captures") { request, _ in self.options(.photo, request) }
-        routes.options("/api/v1/captures/video") { request, _ in self.options(.video, request) }
-        routes.head("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.state) }
-        routes.get("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.answer) }
-        routes.patch("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.append) }
-        routes.delete("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.cancel) }
+        routes.options(APIPath.captures) { request, _ in self.options(.photo, request) }
+        routes.options(APIPath.videos) { request, _ in self.options(.video, request) }
+        routes.head("\(APIPath.uploads)/{token}") { request, context in try await self.inVersion(of: request, context, self.state) }
+        routes.get("\(APIPath.uploads)/{token}") { request, context in try await self.inVersion(of: request, context, self.answer) }
+        routes.patch("\(APIPath.uploads)/{token}") { request, context in try await self.inVersion(of: request, context, self.append) }
+        routes.delete("\(APIPath.uploads)/{token}") { request, context in try await self.inVersion(of: request, context, self.cancel) }
     }
 
     private typealias Handler = (_ token: String, InteropVersion, Request, GatewayContext) async throws -> Response
@@ -53,7 +53,7 @@ struct UploadsController: Sendable {
         }
         var headers = responses.state(upload, version)
         headers[.uploadLength] = String(upload.length)
-        headers[.contentLocation] = upload.answer.map { UploadResponses.path($0.capture.captureID) }
+        headers[.contentLocation] = upload.answer.map { APIPath.capture($0.capture.captureID) }
         return Response(status: .noContent, headers: headers)
     }
 
@@ -61,7 +61,7 @@ struct UploadsController: Sendable {
     {
         let upload = try await resumable.find(token)
         guard let answer = upload.answer else { throw UploadError.incomplete }
-        let path = UploadResponses.path(answer.capture.captureID)
+        let path = APIPath.capture(answer.capture.captureID)
         var headers = responses.state(upload, version)
         headers[.contentLocation] = path
         return try Envelope.success(answer.capture, headers: headers, context: context)

@@ -13,8 +13,8 @@ struct VerificationController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.post("/api/v1/verify-file") { request, context in try await self.verifyFile(request, context) }
-        routes.get("/api/v1/verify-hash/{sha256}") { request, context in try await self.verifyHash(request, context) }
+        routes.post(APIPath.fileVerification) { request, context in try await self.verifyFile(request, context) }
+        routes.get("\(APIPath.hashVerification)/{sha256}") { request, context in try await self.verifyHash(request, context) }
     }
 
     private func verifyFile(_ request: Request, _ context: GatewayContext) async throws -> Response {

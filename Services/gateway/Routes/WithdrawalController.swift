@@ -10,7 +10,7 @@ struct WithdrawalController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.delete("/api/v1/captures/{id}") { request, context in try await self.withdraw(request, context) }
+        routes.delete("\(APIPath.captures)/{id}") { request, context in try await self.withdraw(request, context) }
     }
 
     private func withdraw(_ request: Request, _ context: GatewayContext) async throws -> Response {

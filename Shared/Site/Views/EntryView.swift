@@ -29,7 +29,7 @@ struct EntryView: Sendable {
                     "n": formatter.number(Double(entry.index), digits: 0), "size": formatter.number(Double(entry.treeSize), digits: 0),
                 ])
         }
-        if log.hasBundle { view["get"] = "/api/v1/captures/\(capture)/bundle" }
+        if log.hasBundle { view["get"] = APIPath.bundle(of: capture) }
         return view
     }
 

@@ -185,7 +185,7 @@ struct RecordView: Sendable {
         view["h1"] = strings("proc.h1")
         view["note"] = strings("proc.note")
         view["reload"] = path
-        view["events"] = "/api/v1/captures/\(record.id)/events"
+        view["events"] = APIPath.events(of: record.id)
         if record.kind.mode.storesMedia, photo.picture == nil {
             view["waiting"] = true
             view["with_camera"] = true

@@ -34,7 +34,7 @@ struct VideoView: Sendable {
         if let playback { sources.append(["src": playback.link, "type": "video/mp4", "of": "playback_url"]) }
         var view: ViewContext = [
             "sources": sources, "width": size.width, "height": size.height, "label": strings("video.label"),
-            "record": "/api/v1/captures/\(record.id)",
+            "record": APIPath.capture(record.id),
         ]
         view["poster"] = record.media[.poster]?.link
         if playback != nil {

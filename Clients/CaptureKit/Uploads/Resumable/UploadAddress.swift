@@ -1,8 +1,9 @@
+import CaptureProtocol
 import Foundation
 
 /// Where an upload goes on (SPEC §2, "Uploads that resume"). Whoever has it may go on with the upload: it is kept sealed and is in no log.
 struct UploadAddress: Sendable, Equatable, Codable, CustomStringConvertible {
-    private static let path = "/api/v1/uploads/"
+    private static let path = APIPath.uploads + "/"
     private static let maximumBytes = 2000
     private static let ports = ["http": 80, "https": 443]
 
