@@ -41,6 +41,12 @@ struct ReactionRegistrationTests {
         }
     }
 
+    @Test("take a code that this version does not know for a refusal, where the status is one", arguments: [400, 413, 415, 422])
+    func newerCode(status: Int) {
+        #expect(Self.word(Self.reaction(.error(status, "A_NEWER_CODE"))) == "refused")
+        #expect(Self.word(Self.reaction(HTTPResponse(status: status, headers: [:], body: []))) == "try later")
+    }
+
     @Test("know a registered device, verified or not")
     func registered() {
         let id = DeviceID()

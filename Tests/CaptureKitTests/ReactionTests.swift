@@ -95,6 +95,11 @@ struct ReactionTests {
         #expect(Self.word(Self.reaction(.data(status, Self.accepted))) == "count")
     }
 
+    @Test("go by the status where this version does not know the code", arguments: [(401, "count"), (403, "count"), (422, "fail")])
+    func newerCode(status: Int, word: String) {
+        #expect(Self.word(Self.reaction(.error(status, "A_NEWER_CODE"))) == word)
+    }
+
     @Test("keep the server's code and details of a refusal")
     func keepsDetails() {
         let error = ServerError(

@@ -151,7 +151,9 @@ struct ResumableUploadTests {
         #expect(Self.word(try Self.next(.askOffset, Self.state(204, offset: 1000, ["upload-length": "4999999"]))) == "create")
     }
 
-    @Test("the capture's own refusal is the upload's", arguments: [(400, "VALIDATION_ERROR"), (422, "INVALID_METADATA")])
+    @Test(
+        "the capture's own refusal is the upload's, also with a code that this version does not know",
+        arguments: [(400, "VALIDATION_ERROR"), (400, "A_NEWER_CODE"), (422, "INVALID_METADATA")])
     func refused(status: Int, code: String) throws {
         #expect(Self.word(try Self.next(.append, UploadBook.refusal(status, code))) == "end \(status)")
     }
