@@ -15,6 +15,11 @@ NAMES = "Shared/Models/MediaName.swift"
 # Names of a bundle's entries, in a module that device and browser could use and that imports no Models.
 ENTRIES = "Shared/TransparencyLog/Bundles/BundleEntries.swift"
 LIMITS = "Shared/CaptureProtocol/SizeLimits.swift"
+CODES = "Shared/CaptureProtocol/ErrorCode.swift"
+HEADERS = "Shared/CaptureProtocol/DeviceHeader.swift"
+PATHS = "Shared/CaptureProtocol/APIPath.swift"
+PARTS = "Shared/CaptureProtocol/UploadPart.swift"
+EVERYWHERE = ("Shared", "Services", "Clients")
 # Names of files in a request's body, which say nothing to the server.
 UPLOADS = "Clients/CaptureKit/Uploads/"
 # Files in which the words of reasons have another meaning.
@@ -24,6 +29,20 @@ ELSEWHERE = {
     "Shared/ShareCard/ShareCardError.swift": "codes of its own error",
     "Services/attestation-verifier/DeviceAdministration.swift": "answers of the admin port",
     "Services/evidence-assembler/Upkeep/CredentialDigests.swift": "why a row stays without digests",
+}
+# Where multipart bodies are made and read: no name of a part stands here, not even one that is an English word.
+BODIES = (
+    "Clients/CaptureKit", "Clients/RialClient", "Clients/SimulatedDevice", "Services/gateway/Captures", "Services/gateway/Routes",
+    "Services/gateway/Uploads", "Services/gateway/Verification", "Shared/CaptureProtocol", "Shared/Multipart",
+)
+# Names of parts that mean nothing else anywhere.
+PARTS_ALONE = {"depth_map", "depth_data"}
+# What names of parts mean elsewhere.
+NO_PARTS = {
+    ("Clients/RialClient/APIClient+verification.swift", "file"): "a file's name",
+    ("Services/gateway/Captures/CaptureRow.swift", "detection"): "a column",
+    ("Services/gateway/Routes/EventsController.swift", "hash_chain"): "a check",
+    ("Shared/CaptureProtocol/HashOnly/HashOnlyBody.swift", "assertion"): "a member of a body of JSON",
 }
 
 
@@ -44,12 +63,32 @@ def spellings(words, text):
     return sorted({word for _, word in re.findall("([\"'])(" + "|".join(map(re.escape, sorted(words))) + r")\1", text)})
 
 
-def spelled_again(words, allowed):
-    """The words in sources other than those whose paths begin as `allowed` says."""
+def spelled_again(words, allowed, folders=EVERYWHERE):
+    """The words in sources of the folders other than those whose paths begin as `allowed` says."""
     return [
-        f"{path} spells {word}" for path, text in swift("Shared", "Services", "Clients") if not path.startswith(tuple(allowed))
+        f"{path} spells {word}" for path, text in swift(*folders) if not path.startswith(tuple(allowed))
         for word in spellings(words, text)
     ]
+
+
+def part_problems():
+    """Names of parts that are literals again."""
+    allowed = {f"{path} spells {word}" for path, word in NO_PARTS}
+    return sorted({*spelled_again(words("UploadPart"), {PARTS}, BODIES), *spelled_again(PARTS_ALONE, {PARTS})} - allowed)
+
+
+def api_paths():
+    """The constants of APIPath."""
+    found = {}
+    for name, path in re.findall(r'static let (\w+) = "([^"]+)"', (ROOT / PATHS).read_text()):
+        found[name] = re.sub(r"\\\((\w+)\)", lambda other: found[other[1]], path)
+    return set(found.values())
+
+
+def form_parts(text):
+    """Names of the parts of all multipart bodies in the OpenAPI file."""
+    bodies = re.findall(r"^ +multipart/form-data:\n(?: {12,}.*\n)*? {14}properties:\n((?: {16}.*\n)+)", text, re.M)
+    return [re.findall(r"^ {16}(\w+):", body, re.M) for body in bodies]
 
 
 def schema_enums(text):
@@ -262,6 +301,22 @@ class Vocabulary(unittest.TestCase):
         self.assertGreater(len(ours), 55)
         self.assertEqual(spelled_again(ours, {*(path for path, _ in known), *ELSEWHERE}), [])
 
+    def test_error_codes_are_spelled_once(self):
+        self.assertEqual(spelled_again(words("ErrorCode"), {CODES}), [])
+
+    def test_headers_are_spelled_once(self):
+        names = words("DeviceHeader")
+        self.assertEqual(spelled_again({*names, *map(str.lower, names)}, {HEADERS}), [])
+
+    def test_paths_of_the_api_are_spelled_once(self):
+        self.assertEqual([path for path, text in swift(*EVERYWHERE) if path != PATHS and re.search(r"/api/v\d", text)], [])
+
+    def test_parts_are_spelled_once(self):
+        self.assertEqual(part_problems(), [])
+        self.assertLessEqual(PARTS_ALONE, set(words("UploadPart")))
+        for path, word in NO_PARTS:
+            self.assertIn(f'"{word}"', (ROOT / path).read_text(), f"{path} needs no exception")
+
     def test_exceptions_are_needed(self):
         ours = {word for _, listed in reasons().values() for word in listed if "_" in word}
         for path in ELSEWHERE:
@@ -284,6 +339,30 @@ class Vocabulary(unittest.TestCase):
         listed = schema_enums((ROOT / "docs/openapi.yaml").read_text())
         for name, (_, ours) in reasons().items():
             self.assertEqual(listed.get(name), ours, name)
+
+    def test_the_api_lists_the_same_error_codes(self):
+        listed = schema_enums((ROOT / "docs/openapi.yaml").read_text())["Code"]
+        # /oembed is a page's, and not in the file.
+        self.assertEqual(sorted(listed), sorted(set(words("ErrorCode")) - {"NOT_IMPLEMENTED"}))
+
+    def test_the_api_lists_the_same_headers(self):
+        listed = re.findall(r"name: (X-Device-[\w-]+), in: header", (ROOT / "docs/openapi.yaml").read_text())
+        self.assertEqual(set(listed), set(words("DeviceHeader")))
+
+    def test_documents_and_scripts_name_the_same_paths(self):
+        known = api_paths()
+        listed = re.findall(r"^  (/api/\S+):$", (ROOT / "docs/openapi.yaml").read_text(), re.M)
+        self.assertEqual({path for path in known if not any(f"{other}/".startswith(f"{path}/") for other in listed)}, set())
+        self.assertEqual({other for other in listed if not any(f"{other}/".startswith(f"{path}/") for path in known)}, set())
+        scripts = "".join(path.read_text() for path in sorted((ROOT / "Shared/Site/Resources/js").glob("*.js")))
+        called = set(re.findall(r"/api/v\d[\w/-]*\w", scripts))
+        self.assertGreaterEqual(len(called), 2)
+        self.assertLessEqual(called, known)
+
+    def test_the_api_lists_the_same_parts(self):
+        bodies = form_parts((ROOT / "docs/openapi.yaml").read_text())
+        self.assertEqual(len(bodies), 3)
+        self.assertEqual(set().union(*bodies), set(words("UploadPart")))
 
     def test_a_missing_word_is_found(self):
         text = (ROOT / "docs/openapi.yaml").read_text()
