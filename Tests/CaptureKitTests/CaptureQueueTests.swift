@@ -28,6 +28,16 @@ struct CaptureQueueTests {
         }
     }
 
+    @Test("sends the next capture although the keys of earlier devices cannot be removed now")
+    func keepsKeys() async throws {
+        let rig = try QueueRig()
+        await rig.signing.keepKeys()
+        let queue = try await rig.queue()
+        for seed in 1...3 { try await queue.add(SampleContent(depth: .noise(1000, seed: UInt64(seed)))) }
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.store.captures().map(\.state) == [.uploaded, .uploaded, .uploaded])
+    }
+
     @Test("sends what was being sent when its process ended")
     func interrupted() async throws {
         let rig = try QueueRig()

@@ -27,6 +27,10 @@ actor ScriptedSigning: CaptureSigning {
     var assertions: [AssertionAttempt] = []
     var unavailable: [DeviceUnavailable] = []
     var lost: Set<DeviceID> = []
+    /// Whether the keys of earlier devices cannot be removed.
+    private(set) var keepsKeys = false
+
+    func keepKeys() { keepsKeys = true }
 
     func script(assertions: [AssertionAttempt] = [], unavailable: [DeviceUnavailable] = [], lost: Set<DeviceID> = []) {
         self.assertions = assertions
@@ -53,7 +57,10 @@ actor ScriptedSigning: CaptureSigning {
         lost.contains(device) ? nil : Signer(device: device, signing: self)
     }
 
-    func forgetDevices(except needed: Set<DeviceID>) async throws { forgotten.append(needed) }
+    func forgetDevices(except needed: Set<DeviceID>) async throws {
+        if keepsKeys { throw SecureStoreError.locked }
+        forgotten.append(needed)
+    }
 
     func note(_ time: Date) { times.append(time) }
 

@@ -33,6 +33,22 @@ struct QueueWithdrawalTests {
         await #expect(throws: StoreError.self) { try await queue.capture(id) }
     }
 
+    @Test("are told from pages that something on the way calls gone")
+    func goneElsewhere() async throws {
+        let rig = try QueueRig()
+        let server = ScriptedServer { request in
+            request.method == "GET"
+                ? HTTPResponse(status: 410, headers: [:], body: Array("<html>".utf8))
+                : .json(201, #"{"data":{"capture_id":"\#(CaptureID())","status":"processing","verification_url":"https://x.example/v/1"}}"#)
+        }
+        let queue = try await rig.queue(server)
+        let id = try await queue.add(SampleContent()).id
+        try await queue.run(untilEmpty: true)
+        try await queue.askResult(id)
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .uploaded && !capture.isWithdrawn && !capture.facts.isFinal)
+    }
+
     /// A queue whose only capture has been sent.
     private func sent(to server: ScriptedServer) async throws -> (QueueRig, CaptureQueue, LocalID) {
         let rig = try QueueRig()
@@ -70,11 +86,13 @@ struct QueueWithdrawalTests {
         try await queue.withdraw(id)
     }
 
-    @Test("a refusal leaves it as it was, and is told")
-    func refused() async throws {
-        let server = server { .json(403, #"{"error":{"code":"DEVICE_REVOKED","message":"revoked"}}"#) }
+    @Test(
+        "a refusal leaves it as it was, and is told",
+        arguments: [(401, "SIGNATURE_INVALID"), (403, "DEVICE_REVOKED"), (404, "NOT_FOUND"), (429, "RATE_LIMITED")])
+    func refused(status: Int, code: String) async throws {
+        let server = server { .json(status, #"{"error":{"code":"\#(code)","message":"refused"}}"#) }
         let (rig, queue, id) = try await sent(to: server)
-        await #expect(throws: WithdrawalFailure.refused(ServerError(status: 403, code: "DEVICE_REVOKED", message: "revoked"))) {
+        await #expect(throws: WithdrawalFailure.refused(ServerError(status: status, code: code, message: "refused"))) {
             try await queue.withdraw(id)
         }
         #expect(try await !queue.capture(id).isWithdrawn)
@@ -82,7 +100,7 @@ struct QueueWithdrawalTests {
         #expect(try await !queue.capture(id).hasContent, "the server has it")
     }
 
-    @Test("an answer that does not say whether it was done leaves what is here", arguments: [408, 429, 500, 504])
+    @Test("an answer that does not say whether it was done leaves what is here", arguments: [408, 410, 500, 504])
     func unclear(status: Int) async throws {
         let (rig, queue, id) = try await sent(to: server { .json(status, #"{"error":{"code":"SOME_CODE","message":"later"}}"#) })
         let error = ServerError(status: status, code: "SOME_CODE", message: "later")

@@ -100,6 +100,12 @@ struct ReactionTests {
         #expect(Self.word(Self.reaction(.error(status, "A_NEWER_CODE"))) == word)
     }
 
+    @Test("count a refusal without a code, which is a proxy's", arguments: [400, 413, 415, 422])
+    func withoutCode(status: Int) {
+        let response = HTTPResponse(status: status, headers: ["content-type": "text/html"], body: Array("<html>".utf8))
+        #expect(Self.word(Self.reaction(response)) == "count")
+    }
+
     @Test("keep the server's code and details of a refusal")
     func keepsDetails() {
         let error = ServerError(

@@ -24,6 +24,29 @@ struct RegistrationTests {
         #expect(try await rig.identities.current == identity)
     }
 
+    @Test("that fails in the device's own keys leaves it unavailable, so that the queue goes on with what is signed")
+    func ownKeys() async throws {
+        let rig = try RegistrationRig()
+        let registration = Registration(
+            identities: rig.identities, attestation: rig.attestation, requestKeys: BrokenKeys(), device: PhoneInfo(), transport: rig.server,
+            clock: rig.clock)
+        let signer = RegisteringSigner(
+            identities: rig.identities, registration: registration, attestation: rig.attestation, requestKeys: BrokenKeys())
+        do {
+            _ = try await signer.currentDevice(replacing: nil)
+            Issue.record("there is a device without keys")
+        } catch let unavailable as DeviceUnavailable {
+            #expect(unavailable.failure.code == "device_keys" && unavailable.retryAfter == nil)
+        }
+    }
+
+    private struct BrokenKeys: RequestKeyService {
+        struct Failure: Error {}
+
+        func generate() throws -> RequestKeyPair { throw Failure() }
+        func signature(of message: [UInt8], with reference: [UInt8]) throws -> [UInt8] { throw Failure() }
+    }
+
     @Test("happens once")
     func once() async throws {
         let rig = try RegistrationRig()

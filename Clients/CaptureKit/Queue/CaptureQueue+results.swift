@@ -13,7 +13,7 @@ extension CaptureQueue {
         }
     }
 
-    /// Asks for the result of an uploaded capture. Any answer but a final one is asked for again, less and less often. 410 is final: the
+    /// Asks for the result of an uploaded capture. Any answer but a final one is asked for again, less and less often. `GONE` is final: the
     /// capture was withdrawn.
     func askResult(_ id: LocalID) async throws {
         let capture = try await store.capture(id)
@@ -24,7 +24,7 @@ extension CaptureQueue {
         } catch is TransportFailure {
             return schedule.resultNotFinal(id, at: clock.now)
         }
-        guard response.status != 410 else {
+        guard response.status != 410 || ServerError(response).knownCode != .gone else {
             try await store.database.update(id) { row in row.facts.withdrawnOnServer = true }
             return
         }

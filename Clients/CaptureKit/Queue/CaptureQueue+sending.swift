@@ -190,7 +190,8 @@ extension CaptureQueue {
     private func forgetDevices() async throws {
         // Who sent a capture may withdraw it, for as long as it is here.
         let needed = try await store.captures().filter { $0.state != .uploaded || !$0.isWithdrawn }.compactMap(\.device)
-        try await signing.forgetDevices(except: Set(needed))
+        // Keys that cannot be removed now are removed after another upload.
+        try? await signing.forgetDevices(except: Set(needed))
     }
 }
 

@@ -34,10 +34,12 @@ extension CaptureQueue {
             clockOffset = offset
             response = try await withdraw(serverID, signer)
         }
-        let isWithdrawn = response.status == 204 || response.status == 410
+        let isWithdrawn = response.status == 204
         let error = ServerError(response)
-        // Any other answer may hide that the server has done it, and so may an earlier attempt of which nothing was heard.
-        let isRefused = error.code != nil && [403, 404].contains(error.status) && capture.facts.withdrawalWanted != true
+        // The server refuses these before it withdraws anything. Any other answer may hide that it has done it, and so may an earlier attempt
+        // of which nothing was heard.
+        let isRefused =
+            error.code != nil && [401, 403, 404, 429].contains(error.status) && capture.facts.withdrawalWanted != true
         try await store.database.update(id) { row in
             row.facts.withdrawnOnServer = isWithdrawn ? true : row.facts.withdrawnOnServer
             row.facts.withdrawalWanted = isWithdrawn || isRefused ? nil : row.facts.withdrawalWanted

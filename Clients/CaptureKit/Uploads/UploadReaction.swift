@@ -43,8 +43,9 @@ public enum UploadReaction: Sendable, Equatable {
         switch (response.status, error.knownCode) {
         case (200, _), (201, _):
             self = ResponseEnvelope(response)?.data(as: AcceptedCapture.self).map(Self.uploaded) ?? unexpected
+        // Without a code it is the answer of something on the way, which knows nothing of the capture.
         case (400, _), (413, _), (415, _), (422, _):
-            self = .fail(.server(error))
+            self = error.code == nil ? unexpected : .fail(.server(error))
         case (401, .timestampExpired) where !history.remedies.contains(.clock):
             let offset = response.headers["date"].flatMap { ClockOffset(dateHeader: $0, deviceTime: now) }
             self = offset.map(Self.setClock) ?? unexpected
