@@ -43,7 +43,7 @@ struct HostileFileTests {
         let reader = try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM)
         for count in stride(from: 0, to: result.manifest.count, by: 997) {
             let report = reader.read(
-                manifest: Array(result.manifest.prefix(count)), fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+                manifest: Array(result.manifest.prefix(count)), fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: Date())
             #expect(report.state != .trusted && report.state != .valid, "cut at \(count)")
         }
     }
