@@ -6,6 +6,8 @@ public import NIOCore
 /// The objects of one bucket, for handlers and sweeps. Reading returns only bytes that were compared with the accepted digest. All methods
 /// throw ``ObjectStorageError``.
 public protocol ObjectStore: Sendable {
+    associatedtype Upload: ObjectUpload
+
     /// Stores the bytes under the key, over what was there.
     /// - Parameter sha256: their digest if the caller has it, so that they are not hashed again.
     func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws
@@ -36,6 +38,10 @@ public protocol ObjectStore: Sendable {
     ///   - read: reads a range of at most 1 MiB; what it throws is thrown unchanged, and nothing is stored then.
     func put(_ media: StoredMedia, reading read: @Sendable (Range<Int64>) throws -> [UInt8]) async throws
 
+    /// Starts an upload of unknown length; the caller writes, then finishes or aborts it.
+    /// - Parameter expecting: about how many bytes come, if that was announced. More or fewer may come.
+    func putStream(_ key: String, contentType: String, expecting: Int?) -> Upload
+
     /// Reads the whole object and compares its size and SHA-256 with those in `media`.
     /// - Throws: `.digestMismatch` if they differ, `.notFound` if there is no such object, `.tooLarge` beyond
     ///   ``S3Client/maximumObjectBytes``.
@@ -50,6 +56,13 @@ public protocol ObjectStore: Sendable {
     /// Reads a range of an object **without** comparing anything: only for whoever compares it later with what ``stream(_:)`` gives.
     /// - Throws: `.tooLarge` for more than ``S3Client/maximumPieceBytes``, `.digestMismatch` if there are fewer bytes, `.notFound`.
     func piece(_ range: Range<Int64>, of media: StoredMedia) async throws -> [UInt8]
+
+    /// Reads a whole object **without** comparing its digest: for a piece of a body whose reader compares the digest of all of it before
+    /// anything is made of it.
+    /// - Parameter sizeBytes: the size that the object must have.
+    /// - Throws: `.tooLarge` for a larger object or more than ``S3Client/maximumObjectBytes``, `.digestMismatch` for a smaller one,
+    ///   `.notFound`.
+    func piece(_ key: String, sizeBytes: Int64) async throws -> ByteBuffer
 
     /// SHA-256 over the concatenated objects, each compared with its own digest.
     /// - Throws: as ``read(_:)``.
@@ -83,6 +96,40 @@ extension ObjectStore {
 
     /// Lists the first page.
     public func list(prefix: String) async throws -> ObjectPage { try await list(prefix: prefix, continuation: nil) }
+}
+
+/// An object that is stored as its bytes come. ``abort()`` leaves no object behind.
+public protocol ObjectUpload: Actor {
+    /// Whether a request to store something got no response, also one that was repeated: the store may still do it, after a deletion too.
+    var isUnanswered: Bool { get }
+
+    /// Appends the bytes; returns when there is room for more.
+    func write(_ bytes: ByteBuffer) async throws
+
+    /// Completes the object.
+    /// - Parameter sha256: the digest of all bytes, if the caller has it; bytes that are put at once are then not hashed again.
+    func finish(sha256: [UInt8]?) async throws -> StoredObject
+
+    /// Aborts the upload without creating an object. Does not throw: if the store is down, a sweep of the prefix aborts it later
+    /// (``ObjectStore/unfinishedUploads(under:)``).
+    /// - Returns: false if the store may still have parts of it, or get them.
+    @discardableResult
+    func abort() async -> Bool
+}
+
+/// A store whose objects clients download, whole or in part.
+public protocol DownloadStore: ObjectStore {
+    /// Streams a range of an object. There is no digest of a range, so it is **not** compared: only for clients that requested a range and
+    /// verify it themselves, never for a result, a signature or a picture.
+    /// - Parameter range: first and last byte, inclusive.
+    /// - Throws: `.digestMismatch` if the object ends before it, `.notFound`.
+    func range(_ range: ClosedRange<Int64>, of media: StoredMedia) async throws -> S3Body
+
+    /// A presigned URL, with which anyone can read the object until it expires. Its digest is not compared.
+    /// - Parameters:
+    ///   - endpoint: the store's public address, if it differs.
+    ///   - contentType: the `Content-Type` of the response, regardless of the stored one.
+    func presignedGet(_ key: String, expires: Duration, at time: Date, endpoint: URL?, contentType: String?) -> String
 }
 
 /// An object's attributes in the store.

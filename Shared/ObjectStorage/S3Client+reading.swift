@@ -29,9 +29,6 @@ extension S3Client {
         return try ComparedBody(object.body, sizeBytes: object.sizeBytes, media: media)
     }
 
-    /// Streams a range of an object. There is no digest of a range, so it is **not** compared: only for clients that requested a range and
-    /// verify it themselves, never for a result, a signature or a picture.
-    /// - Parameter range: first and last byte, inclusive.
     public func range(_ range: ClosedRange<Int64>, of media: StoredMedia) async throws -> S3Body {
         try await part(range, of: media)
     }
@@ -97,10 +94,6 @@ extension S3Client {
             body: S3Body(body: response.body, received: traffic.received))
     }
 
-    /// Reads a whole object without comparing its digest: for a piece of a body whose reader compares the digest of all of it before anything
-    /// is made of it.
-    /// - Parameter sizeBytes: the size that the object must have.
-    /// - Throws: `.tooLarge` for a larger object or more than ``maximumObjectBytes``, `.digestMismatch` for a smaller one, `.notFound`.
     public func piece(_ key: String, sizeBytes: Int64) async throws -> ByteBuffer {
         guard (0...Self.maximumObjectBytes).contains(sizeBytes) else { throw ObjectStorageError(.tooLarge, key) }
         return try await retrying {

@@ -11,7 +11,7 @@ import Observability
 /// A client of one bucket of an S3-compatible store, with path-style addresses.
 ///
 /// Idempotent requests are tried up to three times, with backoff and jitter, while the store is unavailable.
-public final class S3Client: ObjectStore {
+public final class S3Client: DownloadStore {
     static let attempts = 3
     /// The limit for responses that are read whole: listings and errors.
     static let maximumAnswerBytes = 4 * 1024 * 1024
@@ -54,8 +54,6 @@ public final class S3Client: ObjectStore {
         return isAnswered
     }
 
-    /// Starts an upload of unknown length; the caller writes, then finishes or aborts it.
-    /// - Parameter expecting: about how many bytes come, if that was announced. More or fewer may come.
     public func putStream(_ key: String, contentType: String, expecting: Int? = nil) -> S3Upload {
         S3Upload(client: self, key: key, contentType: contentType, expecting: expecting)
     }
@@ -136,10 +134,6 @@ public final class S3Client: ObjectStore {
         }
     }
 
-    /// A presigned URL, with which anyone can read the object until it expires. Its digest is not compared.
-    /// - Parameters:
-    ///   - endpoint: the store's public address, if it differs.
-    ///   - contentType: the `Content-Type` of the response, regardless of the stored one.
     public func presignedGet(
         _ key: String, expires: Duration, at time: Date, endpoint: URL? = nil, contentType: String? = nil
     ) -> String {

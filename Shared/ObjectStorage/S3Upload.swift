@@ -8,7 +8,7 @@ import NIOFoundationCompat
 ///
 /// Up to 5 MiB are one PUT. Longer objects are a multipart upload with one part in flight, so a slow store slows the writer (backpressure).
 /// ``abort()`` leaves no objects behind.
-public actor S3Upload {
+public actor S3Upload: ObjectUpload {
     /// The minimum size that S3 allows for all parts but the last.
     static let partBytes = 5 * 1024 * 1024
     /// S3's limit.
@@ -25,7 +25,6 @@ public actor S3Upload {
     private var isEnded = false
     /// Whether a request to begin got no response: the store may then have an upload whose id is unknown.
     private var isBeginUnknown = false
-    /// Whether a request to store something got no response, also one that was repeated: the store may still do it, after a deletion too.
     public private(set) var isUnanswered = false
 
     /// - Parameter expecting: about how many bytes come, if that was announced.
@@ -36,7 +35,6 @@ public actor S3Upload {
         expectedBytes = expecting
     }
 
-    /// Appends the bytes; returns when there is room for more.
     public func write(_ bytes: ByteBuffer) async throws {
         try count(bytes.readableBytes)
         var rest = bytes
@@ -58,8 +56,6 @@ public actor S3Upload {
         sizeBytes += Int64(bytes)
     }
 
-    /// Completes the object.
-    /// - Parameter sha256: the digest of all bytes, if the caller has it; a single PUT is then not hashed again.
     public func finish(sha256: [UInt8]? = nil) async throws -> StoredObject {
         guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
         guard let uploadID else {
@@ -90,9 +86,6 @@ public actor S3Upload {
         return StoredObject(key: key, sizeBytes: sizeBytes, etag: "", contentType: contentType, lastModified: nil)
     }
 
-    /// Aborts the upload without creating an object. Does not throw: if the store is down, a sweep of the prefix aborts it later
-    /// (``S3Client/unfinishedUploads(under:)``).
-    /// - Returns: false if the store may still have parts of it, or get them.
     @discardableResult
     public func abort() async -> Bool {
         let isKnown = !isBeginUnknown && !isUnanswered

@@ -170,6 +170,86 @@ struct ObjectStoreTests {
         #expect(try await store.unfinishedUploads(under: prefix).isEmpty)
     }
 
+    @Test("store a body as it comes, of any length", arguments: TestStore.available, [0, 1, 100_000, (6 << 20) + 1])
+    func asItComes(kind: TestStore, size: Int) async throws {
+        let (store, prefix) = try await kind.make()
+        let bytes = pattern(size)
+        let object = media(prefix + "photo", bytes)
+        let upload = store.putStream(object.key, contentType: "image/jpeg", expecting: size)
+        for start in stride(from: 0, to: size, by: 1 << 20) {
+            try await upload.write(ByteBuffer(bytes: bytes[start..<min(start + (1 << 20), size)]))
+        }
+        #expect(try await store.head(object.key) == nil)
+        #expect(try await store.unfinishedUploads(under: prefix).count == (size > 5 << 20 ? 1 : 0))
+        let stored = try await upload.finish(sha256: object.sha256.bytes)
+        #expect(stored.key == object.key && stored.sizeBytes == Int64(size))
+        let read = try await store.read(object)
+        #expect(read == bytes)
+        #expect(await storageError { try await upload.write(ByteBuffer(bytes: [1])) } == .rejected)
+        #expect(await storageError { _ = try await upload.finish(sha256: nil) } == .rejected)
+        let (isUnanswered, isKnown) = (await upload.isUnanswered, await upload.abort())
+        #expect(!isUnanswered && isKnown)
+        #expect(try await store.head(object.key)?.contentType == "image/jpeg", "what is stored is not aborted")
+        try await store.delete([object.key])
+    }
+
+    @Test("store nothing of a body that is aborted", arguments: TestStore.available, [0, 100_000, 6 << 20])
+    func aborted(kind: TestStore, size: Int) async throws {
+        let (store, prefix) = try await kind.make()
+        let upload = store.putStream(prefix + "photo", contentType: "image/jpeg", expecting: nil)
+        try await upload.write(ByteBuffer(bytes: pattern(size)))
+        let isKnown = await upload.abort()
+        #expect(isKnown)
+        #expect(try await store.head(prefix + "photo") == nil)
+        #expect(try await store.unfinishedUploads(under: prefix).isEmpty)
+        #expect(await storageError { _ = try await upload.finish(sha256: nil) } == .rejected)
+    }
+
+    @Test("give a segment of a body by its size, and none that is not whole", arguments: TestStore.available)
+    func segments(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        let bytes = pattern(3000)
+        try await store.put(prefix + "segment", bytes: bytes, contentType: "application/octet-stream")
+        let segment = try await store.piece(prefix + "segment", sizeBytes: 3000)
+        #expect(Array(segment.readableBytesView) == bytes)
+        #expect(await storageError { _ = try await store.piece(prefix + "segment", sizeBytes: 2999) } == .tooLarge)
+        #expect(await storageError { _ = try await store.piece(prefix + "segment", sizeBytes: 3001) } == .digestMismatch)
+        #expect(await storageError { _ = try await store.piece(prefix + "none", sizeBytes: 1) } == .notFound)
+        try await store.delete([prefix + "segment"])
+    }
+
+    @Test("give a range of an object, as far as there is one", arguments: TestStore.available)
+    func ranges(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        let bytes = pattern(3000)
+        let object = media(prefix + "photo", bytes)
+        try await store.put(object.key, bytes: bytes, contentType: "image/jpeg")
+        for range in [0...0, 1000...1999, 2999...2999, 2000...5000] as [ClosedRange<Int64>] {
+            var given: [UInt8] = []
+            for try await chunk in try await store.range(range, of: object) { given += chunk.readableBytesView }
+            #expect(given == Array(bytes[Int(range.lowerBound)...min(Int(range.upperBound), 2999)]), "\(range)")
+        }
+        #expect(await storageError { _ = try await store.range(3000...3000, of: object) } == .digestMismatch)
+        try await store.delete([object.key])
+        #expect(await storageError { _ = try await store.range(0...0, of: object) } == .notFound)
+    }
+
+    @Test("in memory, note that nobody answered a request to store something, whether it was carried out or not", arguments: [false, true])
+    func unanswered(isCarriedOut: Bool) async throws {
+        let store = MemoryObjectStore()
+        if isCarriedOut {
+            store.loseAnswers { $0.verb == .put }
+        } else {
+            store.refuse { $0.verb == .put ? .unavailable : nil }
+        }
+        let upload = store.putStream("photo", contentType: "image/jpeg", expecting: nil)
+        try await upload.write(ByteBuffer(bytes: [1]))
+        #expect(await storageError { _ = try await upload.finish(sha256: nil) } == .unavailable)
+        let (isUnanswered, isKnown) = (await upload.isUnanswered, await upload.abort())
+        #expect(isUnanswered && !isKnown)
+        #expect(store.keys.contains("photo") == isCarriedOut)
+    }
+
     /// SeaweedFS, the store of the tests, does not look at the digest; S3 does.
     @Test("in memory, take no bytes of another digest than the one that is told")
     func toldDigest() async throws {

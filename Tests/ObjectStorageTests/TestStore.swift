@@ -14,7 +14,7 @@ enum TestStore: String, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// - Returns: the store, and a prefix that no other test uses.
-    func make() async throws -> (store: any ObjectStore, prefix: String) {
+    func make() async throws -> (store: any DownloadStore, prefix: String) {
         let prefix = "test/\(UUID().uuidString)/"
         switch self {
         case .memory: return (MemoryObjectStore(), prefix)

@@ -6,7 +6,7 @@ public import ObjectStorage
 import Synchronization
 
 /// An object store in memory. Tests can inspect its objects, store what no client could, and make it fail.
-public final class MemoryObjectStore: ObjectStore {
+public final class MemoryObjectStore: DownloadStore {
     /// A request to the store: the operation, and its key or prefix.
     public struct Request: Sendable, Equatable {
         public enum Verb: Sendable { case put, get, head, copy, delete, list, end }
@@ -32,6 +32,14 @@ public final class MemoryObjectStore: ObjectStore {
         var requests: [Request] = []
         var etags = 0
         var refusal: @Sendable (Request) -> ObjectStorageError.Code? = { _ in nil }
+        var isLost: @Sendable (Request) -> Bool = { _ in false }
+
+        mutating func begin(_ key: String) -> UnfinishedUpload {
+            etags += 1
+            let upload = UnfinishedUpload(key: key, id: "\(etags)-\(key)")
+            uploads.append(upload)
+            return upload
+        }
 
         mutating func put(_ key: String, _ bytes: [UInt8], _ contentType: String, at time: Date) -> String {
             etags += 1
@@ -74,7 +82,7 @@ public final class MemoryObjectStore: ObjectStore {
 
     /// Leaves an unfinished multipart upload.
     public func leaveUnfinished(_ key: String) {
-        state.withLock { $0.uploads.append(UnfinishedUpload(key: key, id: "\($0.uploads.count)-\(key)")) }
+        state.withLock { _ = $0.begin(key) }
     }
 
     /// From now on fails the requests for which the closure returns an error.
@@ -82,7 +90,14 @@ public final class MemoryObjectStore: ObjectStore {
         state.withLock { $0.refusal = refusal }
     }
 
+    /// From now on does what is asked without an answer, where the closure says so.
+    public func loseAnswers(to isLost: @escaping @Sendable (Request) -> Bool) { state.withLock { $0.isLost = isLost } }
+
     public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws {
+        try store(key, bytes, contentType, sha256)
+    }
+
+    func store(_ key: String, _ bytes: [UInt8], _ contentType: String, _ sha256: [UInt8]?) throws {
         try answer(.put, key) { state in
             // S3's XAmzContentSHA256Mismatch.
             guard sha256 == nil || sha256 == ContentDigest(of: bytes).bytes else {
@@ -123,6 +138,21 @@ public final class MemoryObjectStore: ObjectStore {
         try await put(media.key, bytes: bytes, contentType: media.contentType, sha256: media.sha256.bytes)
     }
 
+    public func putStream(_ key: String, contentType: String, expecting: Int?) -> MemoryObjectUpload {
+        MemoryObjectUpload(in: self, key: key, contentType: contentType)
+    }
+
+    /// Begins an upload in parts.
+    func begin(_ key: String) throws -> UnfinishedUpload { try answer(.put, key) { $0.begin(key) } }
+
+    /// Makes an object of an upload in parts.
+    func complete(_ upload: UnfinishedUpload, _ bytes: [UInt8], _ contentType: String) throws {
+        try answer(.put, upload.key) { state in
+            state.uploads.removeAll { $0 == upload }
+            _ = state.put(upload.key, bytes, contentType, at: now())
+        }
+    }
+
     public func read(_ media: StoredMedia) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await chunk in try await stream(media) { bytes += chunk.readableBytesView }
@@ -134,6 +164,24 @@ public final class MemoryObjectStore: ObjectStore {
         let bytes = try answer(.get, media.key) { try $0.entry(media.key).bytes }
         guard range.upperBound <= bytes.count else { throw ObjectStorageError(.digestMismatch, media.key) }
         return Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+    }
+
+    public func piece(_ key: String, sizeBytes: Int64) async throws -> ByteBuffer {
+        guard (0...S3Client.maximumObjectBytes).contains(sizeBytes) else { throw ObjectStorageError(.tooLarge, key) }
+        let bytes = try answer(.get, key) { try $0.entry(key).bytes }
+        guard bytes.count <= sizeBytes else { throw ObjectStorageError(.tooLarge, key) }
+        guard bytes.count == sizeBytes else { throw ObjectStorageError(.digestMismatch, key) }
+        return ByteBuffer(bytes: bytes)
+    }
+
+    public func range(_ range: ClosedRange<Int64>, of media: StoredMedia) async throws -> S3Body {
+        let bytes = try answer(.get, media.key) { try $0.entry(media.key).bytes }
+        guard range.lowerBound < bytes.count else { throw ObjectStorageError(.digestMismatch, media.key) }
+        return S3Body(ByteBuffer(bytes: bytes[Int(range.lowerBound)..<min(Int(range.upperBound) + 1, bytes.count)]))
+    }
+
+    public func presignedGet(_ key: String, expires: Duration, at time: Date, endpoint: URL?, contentType: String?) -> String {
+        "\(endpoint?.absoluteString ?? "memory:")/\(key)"
     }
 
     public func stream(_ media: StoredMedia) async throws -> ComparedBody {
@@ -192,11 +240,13 @@ public final class MemoryObjectStore: ObjectStore {
 
     private func answer<Result>(_ verb: Request.Verb, _ key: String, _ body: (inout State) throws -> Result) throws -> Result {
         let request = Request(verb, key)
-        let refusal = state.withLock { state in
+        let (refusal, isLost) = state.withLock { state in
             state.requests.append(request)
-            return state.refusal
+            return (state.refusal, state.isLost)
         }
         if let code = refusal(request) { throw ObjectStorageError(code, "\(verb) \(key)") }
-        return try state.withLock { try body(&$0) }
+        let result = try state.withLock { try body(&$0) }
+        if isLost(request) { throw ObjectStorageError(.unavailable, "\(verb) \(key) not answered") }
+        return result
     }
 }

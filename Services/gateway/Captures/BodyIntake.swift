@@ -12,7 +12,7 @@ import Observability
 /// Buffers at most a few MiB. Fails if the body is too large or malformed; ``discard()`` then deletes what was stored. A row in `intakes`
 /// names the upload before its first byte is stored.
 actor BodyIntake<Parts: CaptureParts> {
-    private let storage: S3Client
+    private let storage: any ObjectStore
     private let intakes: IntakeRepository
     private let capture: CaptureID
     private let device: DeviceID
@@ -26,7 +26,7 @@ actor BodyIntake<Parts: CaptureParts> {
     private var parts: Parts
     private var seen: Set<String> = []
     private var part: PartInProgress?
-    private var upload: S3Upload?
+    private var upload: (any ObjectUpload)?
     private var stored: [String] = []
     /// Whether the store may still put one of the objects, after a deletion too.
     private var isUnanswered = false
@@ -44,7 +44,8 @@ actor BodyIntake<Parts: CaptureParts> {
     }
 
     init(
-        _ parts: Parts, storage: S3Client, intakes: IntakeRepository, capture: CaptureID, device: DeviceID, boundary: MultipartBoundary,
+        _ parts: Parts, storage: any ObjectStore, intakes: IntakeRepository, capture: CaptureID, device: DeviceID,
+        boundary: MultipartBoundary,
         declaredBytes: Int? = nil
     ) {
         self.parts = parts
@@ -74,7 +75,7 @@ actor BodyIntake<Parts: CaptureParts> {
     func keep(_ bytes: [UInt8], as name: MediaName) async throws {
         let key = name.key(of: capture)
         stored.append(key)
-        let upload = storage.putStream(key, contentType: name.contentType)
+        let upload = storage.putStream(key, contentType: name.contentType, expecting: nil)
         self.upload = upload
         try await upload.write(ByteBuffer(bytes: bytes))
         try await finish(upload)
@@ -172,7 +173,7 @@ actor BodyIntake<Parts: CaptureParts> {
         parts.end(media, object, hasher: current.hasher)
     }
 
-    private func finish(_ upload: S3Upload, sha256: [UInt8]? = nil) async throws {
+    private func finish(_ upload: any ObjectUpload, sha256: [UInt8]? = nil) async throws {
         _ = try await upload.finish(sha256: sha256)
         if await upload.isUnanswered { isUnanswered = true }
         self.upload = nil

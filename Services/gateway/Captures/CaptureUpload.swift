@@ -14,7 +14,7 @@ import Observability
 struct CaptureUpload: Sendable {
     let captures: CaptureRepository
     let intakes: IntakeRepository
-    let storage: S3Client
+    let storage: any ObjectStore
 
     /// - Parameters:
     ///   - type: what the body must be.

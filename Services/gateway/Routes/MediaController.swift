@@ -15,7 +15,7 @@ struct MediaController: Sendable {
     static let policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
     let objects: MediaObjectRepository
     /// Has its own connections, so slow downloads do not block uploads.
-    let storage: S3Client
+    let storage: any DownloadStore
     /// Below the number of connections to the store.
     let downloads: ConcurrencyLimit
     let links: MediaLinks

@@ -26,7 +26,7 @@ struct ResumableUploads: Sendable {
 
     let uploads: UploadRepository
     let runs: UploadRuns
-    let storage: S3Client
+    let storage: any ObjectStore
     let devices: DeviceRepository
     let acceptance: CaptureAcceptance
 

@@ -8,7 +8,7 @@ struct SegmentedBody: AsyncSequence, Sendable {
     /// The size of the pieces that readers get.
     static let chunkBytes = 128 * 1024
     let segments: [UploadSegment]
-    let storage: S3Client
+    let storage: any ObjectStore
     /// By their keys; these are not fetched.
     var held: [String: ByteBuffer] = [:]
 
@@ -23,12 +23,12 @@ struct SegmentedBody: AsyncSequence, Sendable {
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate var segments: ArraySlice<UploadSegment>
-        fileprivate let storage: S3Client
+        fileprivate let storage: any ObjectStore
         fileprivate let held: [String: ByteBuffer]
         private var current = ByteBuffer()
         private var fetched: Task<ByteBuffer, any Error>?
 
-        fileprivate init(segments: ArraySlice<UploadSegment>, storage: S3Client, held: [String: ByteBuffer]) {
+        fileprivate init(segments: ArraySlice<UploadSegment>, storage: any ObjectStore, held: [String: ByteBuffer]) {
             self.segments = segments
             self.storage = storage
             self.held = held
