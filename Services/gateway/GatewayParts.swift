@@ -14,7 +14,7 @@ struct GatewayParts: Sendable {
     let waiters = Waiters()
     let pages: PageResponder
 
-    let buckets: TokenBuckets
+    let buckets: any TokenBuckets
     let rates: CaptureRates
     let uploadPermits: ConcurrencyLimit
     let downloads: ConcurrencyLimit
@@ -43,7 +43,7 @@ struct GatewayParts: Sendable {
         pages = PageResponder(pages: SitePages(settings: settings.site, resources: try SiteResources.bundled()))
         let database = backbone.database
 
-        buckets = TokenBuckets(database: database)
+        buckets = PostgresTokenBuckets(database: database)
         rates = CaptureRates(buckets: buckets, limits: settings.limits)
         uploadPermits = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
         downloads = ConcurrencyLimit("downloads", settings.mediaLimits, metric: "rial_media_in_progress")
@@ -78,7 +78,7 @@ struct GatewayParts: Sendable {
     }
 
     private static func verifier(
-        _ settings: Settings, _ repository: VerificationRepository, _ inspectors: InspectorPool, _ buckets: TokenBuckets, _ logger: Logger
+        _ settings: Settings, _ repository: VerificationRepository, _ inspectors: InspectorPool, _ buckets: any TokenBuckets, _ logger: Logger
     ) -> FileVerifier {
         let own = settings.verification
         return FileVerifier(

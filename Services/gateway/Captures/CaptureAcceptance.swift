@@ -6,7 +6,7 @@ import NIOCore
 
 /// The limits of captures, of a device and of an address.
 struct CaptureRates: Sendable {
-    let buckets: TokenBuckets
+    let buckets: any TokenBuckets
     let limits: RateLimits
 
     /// Checks them without counting anything.

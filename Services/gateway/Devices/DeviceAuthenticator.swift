@@ -7,7 +7,7 @@ import Hummingbird
 /// Authenticates the device of a request, in two steps: what can be rejected before the body is read is rejected then.
 struct DeviceAuthenticator: Sendable {
     let devices: DeviceRepository
-    let buckets: TokenBuckets
+    let buckets: any TokenBuckets
     let limits: RateLimits
 
     /// A request with a known device and a current timestamp, whose signature is still to be verified against the body.

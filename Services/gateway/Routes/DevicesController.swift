@@ -12,7 +12,7 @@ struct DevicesController: Sendable {
     let challenges: ChallengeRepository
     let registrations: RegistrationRepository
     let waiters: Waiters
-    let buckets: TokenBuckets
+    let buckets: any TokenBuckets
     let limits: RateLimits
     let trustedProxies: [AddressRange]
 

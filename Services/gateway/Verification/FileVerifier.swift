@@ -28,7 +28,7 @@ struct FileVerifier: FileVerifying {
     /// Limits the received files being verified.
     let permits: VerificationPermits
     let scratch: Scratch
-    let buckets: TokenBuckets
+    let buckets: any TokenBuckets
     let limits: RateLimits
     let logger: Logger
 

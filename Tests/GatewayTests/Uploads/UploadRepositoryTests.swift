@@ -108,7 +108,7 @@ struct UploadRepositoryTests {
         let upload = CaptureUpload(
             captures: CaptureRepository(database: database, outbox: Outbox(.gateway)), intakes: IntakeRepository(database: database),
             storage: storage)
-        let rates = CaptureRates(buckets: TokenBuckets(database: database), limits: try RateLimits(ServiceEnvironment([:])))
+        let rates = CaptureRates(buckets: PostgresTokenBuckets(database: database), limits: try RateLimits(ServiceEnvironment([:])))
         return ResumableUploads(
             uploads: uploads, runs: UploadRuns(), storage: storage, devices: DeviceRepository(database: database),
             acceptance: CaptureAcceptance(upload: upload, rates: rates))
