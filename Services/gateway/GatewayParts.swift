@@ -21,7 +21,7 @@ struct GatewayParts: Sendable {
 
     let challenges: ChallengeRepository
     let authenticator: DeviceAuthenticator
-    let captures: CaptureRepository
+    let captures: any CaptureRepository
     let acceptance: CaptureAcceptance
     let resumable: ResumableUploads
     let objects: MediaObjectRepository
@@ -50,9 +50,9 @@ struct GatewayParts: Sendable {
 
         challenges = ChallengeRepository(database: database, outbox: backbone.outbox)
         authenticator = DeviceAuthenticator(devices: DeviceRepository(database: database), buckets: buckets, limits: settings.limits)
-        captures = CaptureRepository(database: database, outbox: backbone.outbox)
+        captures = PostgresCaptureRepository(database: database, outbox: backbone.outbox)
         acceptance = CaptureAcceptance(
-            upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
+            upload: CaptureUpload(captures: captures, intakes: PostgresIntakeRepository(database: database), storage: backbone.storage),
             rates: rates)
         resumable = ResumableUploads(
             uploads: UploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,

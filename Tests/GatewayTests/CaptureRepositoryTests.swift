@@ -3,61 +3,61 @@ import CaptureProtocol
 import Delivery
 import Foundation
 import Persistence
-import Synchronization
 import Testing
 
 @testable import Gateway
 
-@Suite("Recorded captures", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+@Suite("Recorded captures, in memory and in PostgreSQL")
 struct CaptureRepositoryTests {
-    @Test("a capture is inserted and announced together")
-    func new() async throws {
-        try await GatewayDatabase.with { pool in
-            let (captures, device) = try await Self.prepare(pool)
-            let id = CaptureID()
-            guard case .new = try await Self.record(id, on: pool, device) else {
+    @Test("a capture is inserted and announced together", arguments: Backend.available)
+    func new(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (id, device) = (CaptureID(), try await rig.insertDevice())
+            guard case .new = try await rig.record(id, by: device) else {
                 Issue.record("not a new capture")
                 return
             }
-            #expect(try await pool.query("SELECT id FROM intakes").isEmpty)
-            #expect(try await Self.announced(pool) == [id.description])
-            let row = try #require(try await captures.find(id))
+            let intakes = try await rig.intakeIDs()
+            #expect(intakes.isEmpty)
+            #expect(try await rig.announced() == [id.description])
+            let row = try #require(try await rig.captures.find(id))
             #expect(row.status == .processing && row.deviceID == device && ShortID.isValid(row.shortID))
-            #expect(try await captures.find(shortID: row.shortID)?.id == id)
+            #expect(row.kind == .photo && row.uploadedAt == now)
+            #expect(try await rig.captures.find(shortID: row.shortID)?.id == id)
+            #expect(try await rig.captures.find(CaptureID()) == nil)
         }
     }
 
-    @Test("a capture is received at the database's time, whatever the gateway's clock says")
+    @Test(
+        "a capture is received at the database's time, whatever the gateway's clock says",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
     func receipt() async throws {
         try await GatewayDatabase.with { pool in
             let (captures, device) = try await Self.prepare(pool)
             let id = CaptureID()
-            try await IntakeRepository(database: pool).open(id, device: device)
-            let begin = Mutex(Date.distantPast)
-            _ = try await captures.record(id, Self.submission(), device: device) { connection in
-                let row = try #require(try await connection.query("SELECT date_trunc('milliseconds', now()) AS time").first)
-                let time = try row.get("time", as: Date.self)
-                begin.withLock { $0 = time }
-            }
-            let rows = try await pool.query("SELECT uploaded_at, announcement FROM captures")
+            try await PostgresIntakeRepository(database: pool).open(id, device: device)
+            _ = try await captures.record(id, Self.submission(), device: device)
+            // The record was announced in the same transaction.
+            let rows = try await pool.query(
+                "SELECT uploaded_at, announcement, date_trunc('milliseconds', gateway_outbox.created_at) AS began FROM captures, gateway_outbox"
+            )
             let row = try #require(rows.first)
             let uploaded = try row.get("uploaded_at", as: Date.self)
             let announcement = try row.get("announcement", as: PostgresJSON.self).decode(CaptureAnnouncement.self)
-            let began = begin.withLock { $0 }
-            #expect(uploaded == began)
+            #expect(try uploaded == row.get("began", as: Date.self))
             #expect(abs(announcement.receivedAt.timeIntervalSince(uploaded)) < 0.0005)
         }
     }
 
-    @Test("the same upload again, also many at once, is one capture announced once")
-    func same() async throws {
-        try await GatewayDatabase.with { pool in
-            let (_, device) = try await Self.prepare(pool)
+    @Test("the same upload again, also many at once, is one capture announced once", arguments: Backend.available)
+    func same(backend: Backend) async throws {
+        try await backend.with { rig in
+            let device = try await rig.insertDevice()
             let ids = try await withThrowingTaskGroup(of: CaptureID.self) { group in
                 for _ in 0..<12 {
                     group.addTask {
                         let id = CaptureID()
-                        switch try await Self.record(id, on: pool, device) {
+                        switch try await rig.record(id, by: device) {
                         case .new: return id
                         case .known(let known): return known.id
                         }
@@ -66,27 +66,31 @@ struct CaptureRepositoryTests {
                 return try await group.reduce(into: Set<CaptureID>()) { $0.insert($1) }
             }
             #expect(ids.count == 1)
-            #expect(try await Self.announced(pool) == ids.map(\.description))
+            #expect(try await rig.announced() == ids.map(\.description))
             // The intakes of the eleven others are deleted together with their objects.
-            #expect(try await pool.query("SELECT id FROM intakes").count == 11)
+            #expect(try await rig.intakeIDs().count == 11)
         }
     }
 
-    @Test("nothing is recorded from an upload that was given up")
-    func abandoned() async throws {
-        try await GatewayDatabase.with { pool in
-            let (captures, device) = try await Self.prepare(pool)
-            let id = CaptureID()
-            try await IntakeRepository(database: pool).open(id, device: device)
-            #expect(await IntakeRepository(database: pool).outcome(of: id) == .abandoned)
-            await #expect(throws: CaptureError.self) {
-                _ = try await captures.record(id, Self.submission(), device: device, receivedAt: now)
+    @Test("nothing is recorded from an upload that was given up, or that has no intake", arguments: Backend.available)
+    func abandoned(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (id, device) = (CaptureID(), try await rig.insertDevice())
+            try await rig.intakes.open(id, device: device)
+            #expect(await rig.intakes.outcome(of: id) == .abandoned)
+            for upload in [id, CaptureID()] {
+                await #expect(throws: CaptureError.intakeExpired) {
+                    _ = try await rig.captures.record(upload, Self.submission(), device: device, receivedAt: now)
+                }
             }
-            #expect(try await pool.query("SELECT id FROM captures").isEmpty)
+            let recorded = try await rig.captureIDs()
+            #expect(recorded.isEmpty)
         }
     }
 
-    @Test("nothing is recorded from an upload that was cancelled before its end")
+    @Test(
+        "nothing is recorded from an upload that was cancelled before its end",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
     func cancelledUpload() async throws {
         try await GatewayDatabase.with { pool in
             let (captures, device) = try await Self.prepare(pool)
@@ -94,16 +98,18 @@ struct CaptureRepositoryTests {
             let cancelled = try await UploadRepositoryTests.new(uploads, device)
             let open = try await UploadRepositoryTests.new(uploads, device, [2])
             let (first, second) = (CaptureID(), CaptureID())
-            for id in [first, second] { try await IntakeRepository(database: pool).open(id, device: device) }
+            for id in [first, second] { try await PostgresIntakeRepository(database: pool).open(id, device: device) }
             #expect(try await uploads.end(cancelled.id))
             await #expect(throws: UploadError.gone) {
                 _ = try await captures.record(
-                    first, Self.submission(), device: device, receivedAt: now, provided: UploadRepository.isOpen(cancelled.id))
+                    first, Self.submission(), device: device, receivedAt: now,
+                    provided: RecordingCondition(openUpload: cancelled.id.uuid, refusal: UploadError.gone))
             }
             #expect(try await pool.query("SELECT id FROM captures").isEmpty)
             guard
                 case .new = try await captures.record(
-                    second, Self.submission(), device: device, receivedAt: now, provided: UploadRepository.isOpen(open.id))
+                    second, Self.submission(), device: device, receivedAt: now,
+                    provided: RecordingCondition(openUpload: open.id.uuid, refusal: UploadError.gone))
             else {
                 Issue.record("not a new capture")
                 return
@@ -111,14 +117,13 @@ struct CaptureRepositoryTests {
         }
     }
 
-    @Test("a failed capture that is sent again is found, and how it stands")
-    func failed() async throws {
-        try await GatewayDatabase.with { pool in
-            let (_, device) = try await Self.prepare(pool)
-            let id = CaptureID()
-            _ = try await Self.record(id, on: pool, device)
-            _ = try await pool.query("UPDATE captures SET status = 'failed', failure = 'x'")
-            guard case .known(let known) = try await Self.record(CaptureID(), on: pool, device) else {
+    @Test("a failed capture that is sent again is found, and how it stands", arguments: Backend.available)
+    func failed(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (id, device) = (CaptureID(), try await rig.insertDevice())
+            _ = try await rig.record(id, by: device)
+            try await rig.fail(id)
+            guard case .known(let known) = try await rig.record(CaptureID(), by: device) else {
                 Issue.record("the failed capture was not found")
                 return
             }
@@ -126,14 +131,24 @@ struct CaptureRepositoryTests {
         }
     }
 
-    @Test("another device's same upload is another capture")
-    func otherDevice() async throws {
-        try await GatewayDatabase.with { pool in
-            let (_, device) = try await Self.prepare(pool)
-            let other = try await Self.insertDevice(pool)
-            _ = try await Self.record(CaptureID(), on: pool, device)
-            _ = try await Self.record(CaptureID(), on: pool, other)
-            #expect(try await pool.query("SELECT id FROM captures").count == 2)
+    @Test("another device's same upload is another capture", arguments: Backend.available)
+    func otherDevice(backend: Backend) async throws {
+        try await backend.with { rig in
+            for _ in 0..<2 { _ = try await rig.record(CaptureID(), by: try await rig.insertDevice()) }
+            #expect(try await rig.captureIDs().count == 2)
+        }
+    }
+
+    @Test("what the services have found is read, and who gave up", arguments: Backend.available)
+    func findings(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (id, other, device) = (CaptureID(), CaptureID(), try await rig.insertDevice())
+            _ = try await rig.record(id, by: device)
+            try await rig.answer(.media, of: id, isGivenUp: false)
+            try await rig.answer(.depth, of: id, isGivenUp: true)
+            let parts = try await rig.captures.parts(of: id)
+            #expect(parts.map(\.token) == ["media", "depth-error"] && parts.map(\.status) == [.pass, .unavailable])
+            #expect(try await rig.captures.parts(of: other).isEmpty)
         }
     }
 
@@ -155,11 +170,12 @@ struct CaptureRepositoryTests {
         }
         let submission = try PhotoSubmission(body)
         #expect(submission.detection != nil)
-        try await GatewayDatabase.with { pool in
-            let (captures, device) = try await Self.prepare(pool)
-            let id = CaptureID()
-            _ = try await Self.record(id, submission, on: pool, device)
-            #expect(try await captures.find(id)?.detection == submission.detection)
+        for backend in Backend.available {
+            try await backend.with { rig in
+                let id = CaptureID()
+                _ = try await rig.record(id, submission, by: try await rig.insertDevice())
+                #expect(try await rig.captures.find(id)?.detection == submission.detection)
+            }
         }
     }
 
@@ -176,16 +192,16 @@ struct CaptureRepositoryTests {
         #"{"a":["# + Array(repeating: number, count: count).joined(separator: ",") + "]}"
     }
 
-    @Test("a capture of the year 0, which PostgreSQL does not have, is refused; one of the year 1 can be read")
-    func firstYears() async throws {
+    @Test(
+        "a capture of the year 0, which PostgreSQL does not have, is refused; one of the year 1 can be read", arguments: Backend.available)
+    func firstYears(backend: Backend) async throws {
         let refused = Self.refusal(of: try PhotoSubmissionTests.body(metadata: ["captured_at": "0000-12-31T23:59:59Z"]))
         #expect(refused?.code == .invalidMetadata && refused?.details.map(\.field) == ["captured_at"])
         let first = try PhotoSubmission(try PhotoSubmissionTests.body(metadata: ["captured_at": "0001-01-01T00:00:00Z"]))
-        try await GatewayDatabase.with { pool in
-            let (captures, device) = try await Self.prepare(pool)
+        try await backend.with { rig in
             let id = CaptureID()
-            _ = try await Self.record(id, first, on: pool, device)
-            #expect(try await captures.find(id)?.capturedAt == .exact(first.metadata.capturedAt))
+            _ = try await rig.record(id, first, by: try await rig.insertDevice())
+            #expect(try await rig.captures.find(id)?.capturedAt == .exact(first.metadata.capturedAt))
         }
     }
 
@@ -195,13 +211,13 @@ struct CaptureRepositoryTests {
     static func record(
         _ id: CaptureID, _ submission: PhotoSubmission? = nil, on pool: PostgresPool, _ device: DeviceID
     ) async throws -> Recorded {
-        try await IntakeRepository(database: pool).open(id, device: device)
-        return try await CaptureRepository(database: pool, outbox: Outbox(.gateway)).record(
+        try await PostgresIntakeRepository(database: pool).open(id, device: device)
+        return try await PostgresCaptureRepository(database: pool, outbox: Outbox(.gateway)).record(
             id, submission ?? Self.submission(), device: device, receivedAt: now)
     }
 
-    private static func prepare(_ pool: PostgresPool) async throws -> (CaptureRepository, DeviceID) {
-        (CaptureRepository(database: pool, outbox: Outbox(.gateway)), try await insertDevice(pool))
+    private static func prepare(_ pool: PostgresPool) async throws -> (PostgresCaptureRepository, DeviceID) {
+        (PostgresCaptureRepository(database: pool, outbox: Outbox(.gateway)), try await insertDevice(pool))
     }
 
     static func insertDevice(_ pool: PostgresPool) async throws -> DeviceID {
@@ -214,9 +230,5 @@ struct CaptureRepositoryTests {
                 \([UInt8](repeating: 2, count: 32)), \([UInt8]([1])), now())
             """)
         return id
-    }
-
-    private static func announced(_ pool: PostgresPool) async throws -> [String] {
-        try await pool.query("SELECT record_key FROM gateway_outbox ORDER BY id").map { try $0.get("record_key") }
     }
 }

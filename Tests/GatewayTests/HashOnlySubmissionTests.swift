@@ -93,7 +93,7 @@ struct HashOnlyRecordTests {
     @Test("have the time as it is shared, and are read again", arguments: TimePrecision.allCases)
     func recorded(precision: TimePrecision) async throws {
         try await GatewayDatabase.with { pool in
-            let captures = CaptureRepository(database: pool, outbox: Outbox(.gateway))
+            let captures = PostgresCaptureRepository(database: pool, outbox: Outbox(.gateway))
             let owner = try await CaptureRepositoryTests.insertDevice(pool)
             var device = SimulatedDevice()
             let flags = MetadataFlags(location: .coarse, timestamp: precision, device: .none)
@@ -114,33 +114,6 @@ struct HashOnlyRecordTests {
         }
     }
 
-    @Test("are one capture if sent again, which is announced again only if it failed")
-    func again() async throws {
-        try await GatewayDatabase.with { pool in
-            let captures = CaptureRepository(database: pool, outbox: Outbox(.gateway))
-            let owner = try await CaptureRepositoryTests.insertDevice(pool)
-            var device = SimulatedDevice()
-            let submission = try submission(&device)
-            let ids = try await withThrowingTaskGroup(of: CaptureID.self) { group in
-                for _ in 0..<8 {
-                    group.addTask {
-                        let id = CaptureID()
-                        switch try await captures.record(id, submission, device: owner, receivedAt: now) {
-                        case .new: return id
-                        case .known(let known): return known.id
-                        }
-                    }
-                }
-                return try await group.reduce(into: Set<CaptureID>()) { $0.insert($1) }
-            }
-            #expect(ids.count == 1)
-            #expect(try await pool.query("SELECT id FROM gateway_outbox").count == 1)
-            _ = try await pool.query("UPDATE captures SET status = 'failed', failure = 'x'")
-            _ = try await captures.record(CaptureID(), submission, device: owner, receivedAt: now)
-            #expect(try await pool.query("SELECT id FROM gateway_outbox").count == 2)
-        }
-    }
-
     @Test(
         "cannot contradict their flags",
         arguments: [
@@ -150,11 +123,41 @@ struct HashOnlyRecordTests {
         ])
     func columns(change: String) async throws {
         try await GatewayDatabase.with { pool in
-            let captures = CaptureRepository(database: pool, outbox: Outbox(.gateway))
+            let captures = PostgresCaptureRepository(database: pool, outbox: Outbox(.gateway))
             let owner = try await CaptureRepositoryTests.insertDevice(pool)
             var device = SimulatedDevice()
             _ = try await captures.record(CaptureID(), try submission(&device), device: owner, receivedAt: now)
             await #expect(throws: PostgresError.self) { try await pool.query("UPDATE captures SET \(unescaped: change)") }
+        }
+    }
+}
+
+@Suite("Hash-only captures that are sent again, in memory and in PostgreSQL")
+struct RepeatedHashOnlyTests {
+    @Test("are one capture, which is announced again only if it failed", arguments: Backend.available)
+    func again(backend: Backend) async throws {
+        try await backend.with { rig in
+            let owner = try await rig.insertDevice()
+            var device = SimulatedDevice()
+            let body = try HashOnlySubmissionTests.body(HashOnlySamples.payload().bytes(), &device)
+            let submission = try HashOnlySubmission(body, from: HashOnlySubmissionTests.known(device))
+            let ids = try await withThrowingTaskGroup(of: CaptureID.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let id = CaptureID()
+                        switch try await rig.captures.record(id, submission, device: owner, receivedAt: now) {
+                        case .new: return id
+                        case .known(let known): return known.id
+                        }
+                    }
+                }
+                return try await group.reduce(into: Set<CaptureID>()) { $0.insert($1) }
+            }
+            #expect(ids.count == 1)
+            #expect(try await rig.announced().count == 1)
+            for id in ids { try await rig.fail(id) }
+            _ = try await rig.captures.record(CaptureID(), submission, device: owner, receivedAt: now)
+            #expect(try await rig.announced().count == 2)
         }
     }
 }

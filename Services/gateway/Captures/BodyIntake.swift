@@ -13,7 +13,7 @@ import Observability
 /// names the upload before its first byte is stored.
 actor BodyIntake<Parts: CaptureParts> {
     private let storage: any ObjectStore
-    private let intakes: IntakeRepository
+    private let intakes: any IntakeRepository
     private let capture: CaptureID
     private let device: DeviceID
     /// The announced size of the body; `nil` if unknown.
@@ -44,9 +44,8 @@ actor BodyIntake<Parts: CaptureParts> {
     }
 
     init(
-        _ parts: Parts, storage: any ObjectStore, intakes: IntakeRepository, capture: CaptureID, device: DeviceID,
-        boundary: MultipartBoundary,
-        declaredBytes: Int? = nil
+        _ parts: Parts, storage: any ObjectStore, intakes: any IntakeRepository, capture: CaptureID, device: DeviceID,
+        boundary: MultipartBoundary, declaredBytes: Int? = nil
     ) {
         self.parts = parts
         self.storage = storage

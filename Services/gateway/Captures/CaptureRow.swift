@@ -33,7 +33,9 @@ struct CaptureRow: Sendable {
 
     /// When the public sees that the capture was received.
     var publicUploadedAt: SharedTime { SharedTime(uploadedAt, (flags ?? .everything).receipt) }
+}
 
+extension CaptureRow {
     /// The row has values that this version does not know.
     struct Unreadable: Error {}
 

@@ -12,8 +12,8 @@ import Observability
 ///
 /// No accepted capture is lost even if the response is: stored objects are deleted only if the database confirms that nothing was recorded.
 struct CaptureUpload: Sendable {
-    let captures: CaptureRepository
-    let intakes: IntakeRepository
+    let captures: any CaptureRepository
+    let intakes: any IntakeRepository
     let storage: any ObjectStore
 
     /// - Parameters:
@@ -104,13 +104,13 @@ struct CaptureUpload: Sendable {
         }
     }
 
-    private static func inDoubt(_ outcome: IntakeRepository.Outcome) -> Counter {
+    private static func inDoubt(_ outcome: RecordingOutcome) -> Counter {
         Counter(label: "rial_recordings_in_doubt_total", dimensions: [("outcome", "\(outcome)")])
     }
 
     /// Shows the counters before there is anything to count, so that the first time is an increase.
     static func showCounters() {
-        for outcome in IntakeRepository.Outcome.allCases { inDoubt(outcome).increment(by: 0) }
+        for outcome in RecordingOutcome.allCases { inDoubt(outcome).increment(by: 0) }
     }
 
     /// In its own task, so that it finishes even if the client disconnects and the request is cancelled.

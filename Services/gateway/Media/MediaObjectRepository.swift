@@ -20,7 +20,7 @@ struct MediaObjectRepository: Sendable {
     func find(_ capture: CaptureID, _ name: MediaName) async throws -> Found? {
         let rows = try await database.query(
             """
-            SELECT object_key, sha256, size_bytes, captured_precision, withdrawn_at, \(CaptureRepository.isRevoked) AS is_revoked
+            SELECT object_key, sha256, size_bytes, captured_precision, withdrawn_at, \(PostgresCaptureRepository.isRevoked) AS is_revoked
             FROM captures
             LEFT JOIN media_objects ON media_objects.capture_id = captures.id AND media_objects.name = \(name.rawValue)
             WHERE captures.id = \(capture.uuid)

@@ -12,7 +12,7 @@ struct BundleController: Sendable {
     /// How many bundles with media may be in progress: each holds a file until its client has read it. All of them are downloads, too.
     static let limits = PermitLedger.Limits(total: 0, perAddress: 2)
     let authenticator: DeviceAuthenticator
-    let captures: CaptureRepository
+    let captures: any CaptureRepository
     let maker: BundleMaker
     let media: MediaScratch
     /// Shared with the media: both are read from the store.

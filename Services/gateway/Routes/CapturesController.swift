@@ -9,7 +9,7 @@ import Multipart
 /// `POST /api/v1/captures`, `POST /api/v1/captures/video` and `GET /api/v1/captures/{id}`.
 struct CapturesController: Sendable {
     let authenticator: DeviceAuthenticator
-    let captures: CaptureRepository
+    let captures: any CaptureRepository
     let acceptance: CaptureAcceptance
     let hashOnly: HashOnlyCaptures
     let resumable: ResumableCreation

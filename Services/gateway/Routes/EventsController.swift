@@ -14,7 +14,7 @@ struct EventsController: Sendable {
     static let logWait: TimeInterval = 60
     /// How many streams may be open.
     static let limits = PermitLedger.Limits(total: 1000, perAddress: 10)
-    let captures: CaptureRepository
+    let captures: any CaptureRepository
     let log: LogStatusReader
     let waiters: Waiters
     /// Counts the open streams.

@@ -5,7 +5,7 @@ import Site
 
 /// Reads what the site may show of a capture.
 struct PublicRecordReader: Sendable {
-    let captures: CaptureRepository
+    let captures: any CaptureRepository
     let records: StoredRecordRepository
     let log: LogStatusReader
     let links: MediaLinks

@@ -11,7 +11,7 @@ import Site
 /// The site (SPEC §8): records, file verification, and the pages about it. Records and pages work without JavaScript.
 struct SiteController: Sendable {
     let responder: PageResponder
-    let captures: CaptureRepository
+    let captures: any CaptureRepository
     let records: PublicRecordReader
     let claims: VerificationRepository
     let verifier: any FileVerifying

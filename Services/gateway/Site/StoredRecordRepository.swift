@@ -33,7 +33,7 @@ struct StoredRecordRepository: Sendable {
     private func record(where condition: SQL) async throws -> StoredRecord? {
         let rows = try await database.query(
             """
-            SELECT \(CaptureRepository.fields), devices.model, devices.is_development_root, signed_at, issuer,
+            SELECT \(PostgresCaptureRepository.fields), devices.model, devices.is_development_root, signed_at, issuer,
                 (SELECT count(DISTINCT same.device_id) FROM captures AS same
                     WHERE same.media_sha256 = captures.media_sha256 AND same.status = 'complete') AS claiming_devices,
                 EXISTS (SELECT FROM statements WHERE statements.capture_id = captures.id AND kind = 'reassessment') AS is_reassessed,

@@ -211,7 +211,7 @@ struct ResumableUploads: Sendable {
             return try await acceptance.accept(
                 body, as: upload.type, boundary: MultipartBoundary(contentType: upload.contentType),
                 declaredBytes: Int(clamping: upload.length), from: device, at: address, receivedAt: upload.receivedAt,
-                provided: UploadRepository.isOpen(upload.id), logger: logger
+                provided: RecordingCondition(openUpload: upload.id.uuid, refusal: UploadError.gone), logger: logger
             ) { digest in
                 isCompared = true
                 guard digest == upload.digest else { throw UploadError.digestMismatch }

@@ -89,19 +89,6 @@ struct UploadRepository: Sendable {
         ).map(UploadSegment.init)
     }
 
-    /// That an upload is open, and that nobody ends it before its capture is recorded; else ``UploadError/gone``.
-    static func isOpen(_ id: UploadID) -> RecordingCondition {
-        { connection in
-            guard try await hold(id, on: connection) else { throw UploadError.gone }
-        }
-    }
-
-    /// Keeps an upload as it is until the transaction ends.
-    /// - Returns: false if it is not open any more.
-    static nonisolated(nonsending) func hold(_ id: UploadID, on connection: PostgresConnection) async throws -> Bool {
-        try await !connection.query("SELECT id FROM uploads WHERE id = \(id.uuid) AND state = 'open' FOR UPDATE").isEmpty
-    }
-
     /// Closes an open upload that became a capture, or was found to be one.
     func finish(_ id: UploadID, _ answer: UploadAnswer) async throws {
         _ = try await database.query(

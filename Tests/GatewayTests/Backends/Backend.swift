@@ -1,3 +1,5 @@
+import CaptureProtocol
+import Models
 import Testing
 
 @testable import Gateway
@@ -22,6 +24,24 @@ enum Backend: String, CustomTestStringConvertible {
 
 /// The gateway's repositories over one backend, and the tests' access to that backend.
 protocol GatewayRig: Sendable {
+    var captures: any CaptureRepository { get }
+    var intakes: any IntakeRepository { get }
+    /// Registers an unverified device.
+    func insertDevice() async throws -> DeviceID
+    /// Ends the capture as the assembler does that cannot go on with it.
+    func fail(_ capture: CaptureID) async throws
+    /// Stores what a service found, or that it gave up.
+    func answer(_ part: EvidencePart, of capture: CaptureID, isGivenUp: Bool) async throws
+    func captureIDs() async throws -> Set<CaptureID>
+    /// The keys of the records that were announced, in order.
+    func announced() async throws -> [String]
+    /// The uploads that have an intake.
+    func intakeIDs() async throws -> Set<CaptureID>
+    /// The capture that the upload was left to.
+    func brought(by upload: CaptureID) async throws -> CaptureID?
+    /// The database cannot be asked from now on.
+    func close() async
+
     /// - Parameter rows: how many buckets there may be.
     func buckets(atMost rows: Int) -> any TokenBuckets
     /// The same as another gateway has them.
@@ -33,5 +53,11 @@ protocol GatewayRig: Sendable {
 }
 
 extension GatewayRig {
+    /// Records a capture as the gateway does: its intake is opened first.
+    func record(_ id: CaptureID, _ submission: (any CaptureSubmitting)? = nil, by device: DeviceID) async throws -> Recorded {
+        try await intakes.open(id, device: device)
+        return try await captures.record(id, submission ?? CaptureRepositoryTests.submission(), device: device, receivedAt: now)
+    }
+
     var buckets: any TokenBuckets { buckets(atMost: 1_000_000) }
 }

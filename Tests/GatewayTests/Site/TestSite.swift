@@ -34,7 +34,7 @@ struct TestSite {
     ) {
         let logger = Logger(label: "tests")
         let pool = database ?? PostgresPool(url: "postgres://localhost:1/none", size: 1, applicationName: "tests", logger: logger)
-        let captures = CaptureRepository(database: pool, outbox: Outbox(.gateway))
+        let captures = PostgresCaptureRepository(database: pool, outbox: Outbox(.gateway))
         let pages = makePages(settings)
         let entries = PostgresLogReading(database: pool)
         let site = SiteController(

@@ -127,7 +127,7 @@ struct SegmentWriterTests {
             let writer = SegmentWriter(sample.upload, uploads: sample.uploads, storage: sample.store, delay: .milliseconds(1))
             try await sample.uploads.database.withTransaction { connection in
                 // No segment's row is inserted meanwhile.
-                #expect(try await UploadRepository.hold(sample.upload.id, on: connection))
+                #expect(try await PostgresCaptureRepository.hold(sample.upload.id.uuid, on: connection))
                 try await writer.take(Self.bytes(10))
                 try await eventually(within: .seconds(10), "the first segment is on its way") { sample.store.keys.count == 1 }
                 for piece in 1..<20 {

@@ -106,8 +106,8 @@ struct UploadRepositoryTests {
         let database = uploads.database
         let storage = TestBucket.client(try TestBucket.configuration("none", endpoint: store))
         let upload = CaptureUpload(
-            captures: CaptureRepository(database: database, outbox: Outbox(.gateway)), intakes: IntakeRepository(database: database),
-            storage: storage)
+            captures: PostgresCaptureRepository(database: database, outbox: Outbox(.gateway)),
+            intakes: PostgresIntakeRepository(database: database), storage: storage)
         let rates = CaptureRates(buckets: PostgresTokenBuckets(database: database), limits: try RateLimits(ServiceEnvironment([:])))
         return ResumableUploads(
             uploads: uploads, runs: UploadRuns(), storage: storage, devices: DeviceRepository(database: database),

@@ -6,7 +6,7 @@ import Observability
 /// Receives a hash-only capture: reads its body, authenticates and rate-limits it, and records it once. Nothing is stored but its row:
 /// `upload-sync` keeps the payload (SPEC §9).
 struct HashOnlyUpload: Sendable {
-    let captures: CaptureRepository
+    let captures: any CaptureRepository
 
     /// - Parameters:
     ///   - authenticate: gets the SHA-256 of the body; throws if the device's signature does not match.
