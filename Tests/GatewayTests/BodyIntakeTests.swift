@@ -34,11 +34,7 @@ struct BodyIntakeTests {
             PhotoParts(), storage: storage, intakes: rows, capture: CaptureID(), device: DeviceID(),
             boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=x"))
         let body = "--x\r\nContent-Disposition: form-data; name=\"photo\"\r\n\r\nphoto\r\n--x--\r\n"
-        let stream = AsyncThrowingStream<ByteBuffer, any Error> { continuation in
-            continuation.yield(ByteBuffer(string: body))
-            continuation.finish()
-        }
-        let isRead = (try? await intake.read(stream)) != nil
+        let isRead = (try? await intake.read(bodyStream(Array(body.utf8)))) != nil
         #expect(isRead != unanswered.isSuperset(of: [1, 2, 3]))
         if isRead { try? await intake.keep([1], as: .metadata) }
         await intake.discard()

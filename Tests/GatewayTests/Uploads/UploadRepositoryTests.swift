@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Compression
 import Delivery
 import Foundation
 import HTTPTypes
@@ -142,29 +141,11 @@ struct UploadRepositoryTests {
         }
     }
 
-    /// The body of a small photo capture.
-    private static func photo() throws -> [UInt8] {
-        let photo: [UInt8] = [0xff, 0xd8, 0xff]
-        let metadata = CaptureMetadata(
-            capturedAt: now, deviceModel: "iPhone 15 Pro", photoHash: ContentDigest(of: photo), depthWidth: 1, depthHeight: 1,
-            location: nil)
-        let parts: [(name: String, bytes: [UInt8])] = [
-            ("photo", photo), ("depth_map", try Deflate.compress([0, 0, 0, 0])), ("metadata", Array(try JSONEncoder().encode(metadata))),
-        ]
-        var body: [UInt8] = []
-        for part in parts {
-            body += Array("--x\r\nContent-Disposition: form-data; name=\"\(part.name)\"\r\n\r\n".utf8)
-            body += part.bytes
-            body += Array("\r\n".utf8)
-        }
-        return body + Array("--x--\r\n".utf8)
-    }
-
     @Test(
         "one that a single request brought leaves no row of a folder once it is a capture, unless the store may still put a segment",
         arguments: [false, true])
     func unansweredSegment(isUnanswered: Bool) async throws {
-        let body = try Self.photo()
+        let body = try PhotoBody().bytes()
         let puts = Mutex(0)
         let server = try LoopbackServer { sent in
             // The segment is not read again. The answer to a deletion says nothing.
@@ -181,12 +162,8 @@ struct UploadRepositoryTests {
             let offer = try Self.offer(body, length: body.count, isEmpty: false)
             let creation = try await resumable.create(offer, .photo, contentType: Self.contentType, device: device, token: .random())
             guard case .new(let upload, nil) = creation else { throw CancellationError() }
-            let stream = AsyncThrowingStream<ByteBuffer, any Error> { continuation in
-                continuation.yield(ByteBuffer(bytes: body))
-                continuation.finish()
-            }
             let received = try await resumable.runs.holding(upload.id) { holder in
-                try await resumable.receive(stream, length: nil, into: upload, holder, abort: {})
+                try await resumable.receive(bodyStream(body), length: nil, into: upload, holder, abort: {})
             }
             #expect(received.upload.isFull && received.isUnanswered == isUnanswered)
             let address = ClientAddress(makeRequest(), makeContext(), trusting: [])
