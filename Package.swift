@@ -420,8 +420,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Models", "Movie", "Multipart", "Persistence",
-                "Delivery",
+                "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Inspection", "ManifestStore", "Models", "Movie",
+                "Multipart", "Persistence", "Delivery",
                 "Secrets", "ServiceRuntime", "SimulatedDevice", "Site", "ObjectStorage", "TransparencyLog",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, nioSSL, logging,
             ],

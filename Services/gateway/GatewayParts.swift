@@ -33,7 +33,7 @@ struct GatewayParts: Sendable {
     let tiles: LogTiles
 
     let inspectors: InspectorPool
-    let verifications: VerificationRepository
+    let verifications: any VerificationRepository
     let verifier: FileVerifier
 
     init(_ settings: Settings, _ backbone: Backbone, logger: Logger) throws {
@@ -66,7 +66,7 @@ struct GatewayParts: Sendable {
         tiles = LogTiles(store: backbone.media)
 
         inspectors = Self.inspectors(settings.verification)
-        verifications = VerificationRepository(database: database)
+        verifications = PostgresVerificationRepository(database: database)
         verifier = Self.verifier(settings, verifications, inspectors, buckets, logger)
     }
 
@@ -78,7 +78,7 @@ struct GatewayParts: Sendable {
     }
 
     private static func verifier(
-        _ settings: Settings, _ repository: VerificationRepository, _ inspectors: InspectorPool, _ buckets: any TokenBuckets, _ logger: Logger
+        _ settings: Settings, _ repository: any VerificationRepository, _ inspectors: InspectorPool, _ buckets: any TokenBuckets, _ logger: Logger
     ) -> FileVerifier {
         let own = settings.verification
         return FileVerifier(

@@ -19,12 +19,12 @@ struct PostgresCaptureRepository: CaptureRepository {
             if let condition, try await !Self.hold(condition.openUpload, on: connection) { throw condition.refusal }
             guard try await insert(capture, receivedAt: receivedAt, on: connection) else {
                 let known = try await find(sameAs: capture, on: connection)
-                if kind.mode == .hashOnly, known.status == .failed {
+                if !kind.mode.storesMedia, known.status == .failed {
                     try await outbox.append(kind.arrival(of: known.id), on: connection)
                 }
                 return .known(known)
             }
-            if kind.mode == .full {
+            if kind.mode.storesMedia {
                 guard try await PostgresIntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
             }
             FailPoint.reached("gateway.capture.inserted")

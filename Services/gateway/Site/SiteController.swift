@@ -13,7 +13,7 @@ struct SiteController: Sendable {
     let responder: PageResponder
     let captures: any CaptureRepository
     let records: PublicRecordReader
-    let claims: VerificationRepository
+    let claims: any VerificationRepository
     let verifier: any FileVerifying
     let log: any LogFactsReading
     let trustedProxies: [AddressRange]

@@ -19,10 +19,20 @@ protocol FileVerifying: Sendable {
     ) async throws -> FileVerification
 }
 
+/// Reads the Content Credentials of files.
+protocol FileInspecting: Sendable {
+    /// - Parameters:
+    ///   - fileDescriptor: a file, which has to stay open until the call returns.
+    ///   - mediaType: a MIME type of `MediaFormat`; `nil` to detect it from the file's first bytes.
+    func inspect(fileDescriptor: Int32, mediaType: String?) async throws(InspectionError) -> InspectionOutcome
+}
+
+extension InspectorPool: FileInspecting {}
+
 /// Verifies a file (SPEC §7): by its digest, else by the manifest store in it, else with the inspector. Files are not kept.
 struct FileVerifier: FileVerifying {
-    let repository: VerificationRepository
-    let inspectors: InspectorPool
+    let repository: any VerificationRepository
+    let inspectors: any FileInspecting
     /// Limits the files being received.
     let intakes: ConcurrencyLimit
     /// Limits the received files being verified.
@@ -108,7 +118,7 @@ struct FileVerifier: FileVerifying {
     }
 
     private func log(
-        _ method: VerificationRepository.Method, _ digest: ContentDigest, _ client: ClientAddress, _ verdict: FileVerdict
+        _ method: VerificationMethod, _ digest: ContentDigest, _ client: ClientAddress, _ verdict: FileVerdict
     ) async throws {
         Counter(label: "rial_verifications_total", dimensions: [("method", method.rawValue), ("status", verdict.status)]).increment()
         try await repository.log(

@@ -1,85 +1,27 @@
 import CaptureProtocol
-import Foundation
 import ManifestStore
-import Metrics
-import Models
-import Persistence
+
+/// What a file was looked up by.
+enum VerificationMethod: String, Sendable { case file, hash }
 
 /// Looks up files by digest or manifest store, and logs the lookups.
-struct VerificationRepository: Sendable {
-    /// Claims of one file beyond this are not returned.
-    static let maximumClaims = 50
-    let database: PostgresPool
-
+protocol VerificationRepository: Sendable {
     /// Complete captures whose original or published file has this digest. Captures with stored media come before hash-only ones, then by
     /// confidence, at equal confidence development devices last, then oldest first. Those whose verdict was taken back come last.
     /// Of one capture's objects with the same bytes the original is named, or the first by name.
-    func claims(of digest: ContentDigest) async throws -> [Claim] {
-        try await claims(
-            matching: """
-                SELECT id AS capture_id, \(MediaRole.original.rawValue) AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
-                UNION
-                SELECT capture_id, name FROM media_objects WHERE sha256 = \(digest.bytes) AND name = ANY(\(MediaName.published.map(\.rawValue)))
-                """)
-    }
+    func claims(of digest: ContentDigest) async throws -> [Claim]
 
-    /// The capture for which we made exactly this manifest store with exactly this certificate. Captures of versions that did not record
-    /// digests are found once `evidence-assembler` has computed them.
-    func claims(of store: StoreIdentity) async throws -> [Claim] {
-        try await claims(
-            matching: """
-                SELECT capture_id, \(MediaRole.signedCopy.rawValue) AS matched FROM content_credentials
-                WHERE manifest_id = \(store.label) AND manifest_sha256 = \(store.digest.bytes)
-                    AND leaf_sha256 = \(store.leafDigest.bytes)
-                """)
-    }
-
-    /// - Parameter found: ids of captures, each with `matched`: the role of the file, or its name among the published objects.
-    private func claims(matching found: SQL) async throws -> [Claim] {
-        let rows = try await database.query(
-            "WITH found AS (" + found + """
-                )
-                SELECT DISTINCT ON (rank, captures.uploaded_at, captures.id) found.matched, \(PostgresCaptureRepository.fields)
-                FROM found JOIN captures ON captures.id = found.capture_id
-                CROSS JOIN LATERAL (SELECT CASE capture_mode WHEN 'full' THEN 0 ELSE 100 END
-                    + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 10 WHEN 'low' THEN 20 ELSE 30 END
-                    + CASE evidence #>> '{hardware_attestation,development_attestation}' WHEN 'true' THEN 1 ELSE 0 END
-                    + CASE WHEN \(PostgresCaptureRepository.isRevoked) THEN 1000 ELSE 0 END AS rank) AS ranked
-                WHERE captures.status = 'complete'
-                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaRole.original.rawValue) DESC, found.matched
-                LIMIT \(Self.maximumClaims)
-                """)
-        // A capture that cannot be read must not hide the others, which may be of other devices.
-        var failure: (any Error)?
-        let claims = rows.compactMap { row -> Claim? in
-            do {
-                guard let matched = Self.role(try row.get("matched")) else { return nil }
-                return Claim(matched: matched, row: try CaptureRow(row))
-            } catch {
-                Counter(label: "rial_claims_unreadable_total").increment()
-                failure = failure ?? error
-                return nil
-            }
-        }
-        if claims.isEmpty, let failure { throw failure }
-        return claims
-    }
-
-    private static func role(_ matched: String) -> MediaRole? { MediaRole(rawValue: matched) ?? MediaName(rawValue: matched)?.role }
+    /// The capture for which we made exactly this manifest store with exactly this certificate.
+    func claims(of store: StoreIdentity) async throws -> [Claim]
 
     /// - Parameter network: the truncated address, see ``ClientAddress/truncated``.
-    func log(_ method: Method, digest: ContentDigest, network: String, status: String, capture: CaptureID?) async throws {
-        _ = try await database.query(
-            """
-            INSERT INTO verification_logs (method, file_sha256, client_network, status, capture_id)
-            VALUES (\(method.rawValue), \(digest.bytes), \(network), \(status), \(capture?.uuid))
-            """)
-    }
+    func log(_ method: VerificationMethod, digest: ContentDigest, network: String, status: String, capture: CaptureID?) async throws
 
     /// Deletes log entries after 30 days.
-    func sweep() async throws {
-        _ = try await database.query("DELETE FROM verification_logs WHERE asked_at < now() - interval '30 days'")
-    }
+    func sweep() async throws
+}
 
-    enum Method: String, Sendable { case file, hash }
+extension VerificationRepository {
+    /// Claims of one file beyond this are not returned.
+    var maximumClaims: Int { 50 }
 }

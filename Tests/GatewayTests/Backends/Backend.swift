@@ -1,6 +1,8 @@
 import CaptureProtocol
+import Foundation
 import Models
 import Testing
+import TransparencyLog
 
 @testable import Gateway
 
@@ -42,6 +44,18 @@ protocol GatewayRig: Sendable {
     /// The database cannot be asked from now on.
     func close() async
 
+    var verifications: any VerificationRepository { get }
+    /// Stores a complete capture of a file with `Samples.digest`, by a device of its own.
+    func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID
+    /// Publishes an object of the capture, with `Samples.copyDigest`.
+    func publish(_ name: MediaName, of capture: CaptureID) async throws
+    /// Makes a statement about the capture; the last one counts.
+    func state(_ kind: Statement.Kind, on capture: CaptureID) async throws
+    /// In order.
+    func loggedVerifications() async throws -> [LoggedVerification]
+    /// Makes what was logged so many days older.
+    func ageVerifications(days: Int) async throws
+
     /// - Parameter rows: how many buckets there may be.
     func buckets(atMost rows: Int) -> any TokenBuckets
     /// The same as another gateway has them.
@@ -50,6 +64,15 @@ protocol GatewayRig: Sendable {
     func ageBuckets(by seconds: Double) async throws
     /// Limit and subject of each bucket that is there.
     func bucketNames() async throws -> Set<String>
+}
+
+/// A lookup as it is logged.
+struct LoggedVerification: Equatable {
+    let method: VerificationMethod
+    let digest: ContentDigest
+    let network: String
+    let status: String
+    let capture: CaptureID?
 }
 
 extension GatewayRig {

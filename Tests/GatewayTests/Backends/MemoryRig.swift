@@ -1,5 +1,7 @@
 import CaptureProtocol
+import Foundation
 import Models
+import TransparencyLog
 
 @testable import Gateway
 
@@ -7,6 +9,7 @@ import Models
 struct MemoryRig: GatewayRig {
     let rows = MemoryCaptures()
     private let held = MemoryTokenBuckets()
+    private let files = MemoryVerifications()
 
     var captures: any CaptureRepository { rows }
     var intakes: any IntakeRepository { rows }
@@ -21,6 +24,15 @@ struct MemoryRig: GatewayRig {
     func brought(by upload: CaptureID) async throws -> CaptureID? { rows.now.intakes[upload]?.brings }
 
     func close() async { rows.fail(with: .unreachable) }
+
+    var verifications: any VerificationRepository { files }
+    func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID {
+        files.add(package, confidence, at: time)
+    }
+    func publish(_ name: MediaName, of capture: CaptureID) async throws { files.publish(name, of: capture) }
+    func state(_ kind: Statement.Kind, on capture: CaptureID) async throws { files.revoke(capture, kind == .revocation) }
+    func loggedVerifications() async throws -> [LoggedVerification] { files.logged }
+    func ageVerifications(days: Int) async throws { files.age(days: days) }
 
     func buckets(atMost rows: Int) -> any TokenBuckets {
         held.allow(rows: rows)

@@ -3,6 +3,7 @@ import Delivery
 import Foundation
 import Models
 import Persistence
+import TransparencyLog
 
 @testable import Gateway
 
@@ -48,6 +49,37 @@ struct PostgresRig: GatewayRig {
 
     private func ids(_ statement: SQL) async throws -> Set<CaptureID> {
         Set(try await database.query(statement).map { CaptureID(try $0.get("id", as: UUID.self)) })
+    }
+
+    var verifications: any VerificationRepository { PostgresVerificationRepository(database: database) }
+    private var site: SiteDatabase { SiteDatabase(pool: database) }
+
+    func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID {
+        try await site.insertCapture(of: try await site.insertDevice(), short: ShortID.random(), package, confidence, at: time)
+    }
+
+    func publish(_ name: MediaName, of capture: CaptureID) async throws { try await site.insertMedia(capture, name.rawValue) }
+
+    func state(_ kind: Statement.Kind, on capture: CaptureID) async throws {
+        let made = try await database.query("SELECT commitment FROM statements WHERE capture_id = \(capture.uuid)")
+        try await site.insertStatement(on: capture, kind, sequence: made.count)
+    }
+
+    func loggedVerifications() async throws -> [LoggedVerification] {
+        try await database.query(
+            "SELECT method, file_sha256, client_network, status, capture_id FROM verification_logs ORDER BY id"
+        ).compactMap { row in
+            guard let method = VerificationMethod(rawValue: try row.get("method")),
+                let digest = ContentDigest(bytes: try row.get("file_sha256", as: [UInt8].self))
+            else { return nil }
+            return LoggedVerification(
+                method: method, digest: digest, network: try row.get("client_network"), status: try row.get("status"),
+                capture: try row.getOptional("capture_id", as: UUID.self).map { CaptureID($0) })
+        }
+    }
+
+    func ageVerifications(days: Int) async throws {
+        _ = try await database.query("UPDATE verification_logs SET asked_at = asked_at - make_interval(days => \(days)::int)")
     }
 
     func buckets(atMost rows: Int) -> any TokenBuckets { PostgresTokenBuckets(database: database, maximumRows: rows) }

@@ -8,60 +8,110 @@ import TransparencyLog
 
 @testable import Gateway
 
-@Suite("Order of claims", .enabled(if: SiteDatabase.isConfigured, SiteDatabase.hint))
+@Suite("Claims of files, in memory and in PostgreSQL")
 struct ClaimOrderTests {
-    @Test("by confidence, a development device's below its equals, then the oldest")
-    func order() async throws {
-        try await SiteDatabase.with { database in
+    @Test("are ordered by confidence, a development device's below its equals, then the oldest first", arguments: Backend.available)
+    func order(backend: Backend) async throws {
+        try await backend.with { rig in
             var expected: [CaptureID] = []
             // In the expected order; each was received before the previous one.
-            let rows: [(ConfidenceLevel, Bool, String)] = [
-                (.high, false, "AAAAAAAA"), (.high, true, "BBBBBBBB"), (.medium, false, "CCCCCCCC"), (.medium, true, "DDDDDDDD"),
-                (.low, false, "EEEEEEEE"), (.suspicious, false, "FFFFFFFF"),
+            let rows: [(ConfidenceLevel, Bool)] = [
+                (.high, false), (.high, true), (.medium, false), (.medium, true), (.low, false), (.suspicious, false),
             ]
-            for (number, (confidence, development, short)) in rows.enumerated() {
-                // One device cannot claim a photo twice.
-                let device = try await database.insertDevice()
+            for (number, (confidence, development)) in rows.enumerated() {
                 expected.append(
-                    try await database.insertCapture(
-                        of: device, short: short, Samples.Evidence(development: development).package, confidence,
+                    try await rig.insertComplete(
+                        Samples.Evidence(development: development).package, confidence,
                         at: Samples.received.addingTimeInterval(-60 * Double(number))))
             }
-            let claims = try await VerificationRepository(database: database.pool).claims(of: Samples.digest)
-            #expect(claims.map(\.row.id) == expected)
+            let older = try await rig.insertComplete(
+                Samples.Evidence().package, .suspicious, at: Samples.received.addingTimeInterval(-86_400))
+            expected.insert(older, at: expected.count - 1)
+            let claims = try await rig.verifications.claims(of: Samples.digest)
+            #expect(claims.map(\.row.id) == expected && claims.allSatisfy { $0.matched == .original })
         }
     }
 
-    @Test("one whose verdict was taken back comes last, until it is given again; its share picture is not published")
-    func revoked() async throws {
-        try await SiteDatabase.with { database in
+    @Test("one whose verdict was taken back comes last, until it is given again", arguments: Backend.available)
+    func revoked(backend: Backend) async throws {
+        try await backend.with { rig in
             let package = Samples.Evidence(development: false).package
+            let taken = try await rig.insertComplete(package, .high, at: Samples.received)
+            let low = try await rig.insertComplete(package, .low, at: Samples.received)
+            func claims() async throws -> [CaptureID: Bool] {
+                try await rig.verifications.claims(of: Samples.digest).reduce(into: [:]) { $0[$1.row.id] = $1.row.isRevoked }
+            }
+            try await rig.state(.assessment, on: taken)
+            #expect(try await claims() == [taken: false, low: false])
+
+            try await rig.state(.revocation, on: taken)
+            #expect(try await rig.verifications.claims(of: Samples.digest).map(\.row.id) == [low, taken])
+            #expect(try await claims() == [taken: true, low: false])
+
+            try await rig.state(.reassessment, on: taken)
+            #expect(try await rig.verifications.claims(of: Samples.digest).map(\.row.id) == [taken, low])
+            #expect(try await claims() == [taken: false, low: false])
+        }
+    }
+
+    @Test("are of published copies too, with what the copy is, and of nothing that is not published", arguments: Backend.available)
+    func copies(backend: Backend) async throws {
+        try await backend.with { rig in
+            let capture = try await rig.insertComplete(Samples.Evidence().package, .high, at: Samples.received)
+            let none = try await rig.verifications.claims(of: Samples.copyDigest)
+            #expect(none.isEmpty)
+            try await rig.publish(.thumbnail, of: capture)
+            let claims = try await rig.verifications.claims(of: Samples.copyDigest)
+            #expect(claims.map(\.row.id) == [capture] && claims.map(\.matched) == [.thumbnail])
+            #expect(try await rig.verifications.claims(of: ContentDigest(of: [1])).isEmpty)
+        }
+    }
+
+    @Test("lookups are logged for thirty days, without what would tell a client from its network", arguments: Backend.available)
+    func log(backend: Backend) async throws {
+        try await backend.with { rig in
+            let capture = try await rig.insertComplete(Samples.Evidence().package, .high, at: Samples.received)
+            let entries = [
+                LoggedVerification(
+                    method: .file, digest: Samples.digest, network: "192.0.2.0/24", status: "verified", capture: capture),
+                LoggedVerification(
+                    method: .hash, digest: ContentDigest(of: [1]), network: "unknown", status: "no_record", capture: nil),
+            ]
+            func log(_ entry: LoggedVerification) async throws {
+                try await rig.verifications.log(
+                    entry.method, digest: entry.digest, network: entry.network, status: entry.status, capture: entry.capture)
+            }
+            try await log(entries[0])
+            try await rig.ageVerifications(days: 29)
+            try await log(entries[1])
+            try await rig.verifications.sweep()
+            let kept = try await rig.loggedVerifications()
+            #expect(kept == entries)
+            try await rig.ageVerifications(days: 2)
+            try await rig.verifications.sweep()
+            let left = try await rig.loggedVerifications()
+            #expect(left == [entries[1]])
+        }
+    }
+
+    @Test(
+        "the share picture of a capture whose verdict was taken back is not published",
+        .enabled(if: SiteDatabase.isConfigured, SiteDatabase.hint))
+    func sharePicture() async throws {
+        try await SiteDatabase.with { database in
             let taken = try await database.insertCapture(
-                of: try await database.insertDevice(), short: "AAAAAAAA", package, .high, at: Samples.received)
-            let low = try await database.insertCapture(
-                of: try await database.insertDevice(), short: "BBBBBBBB", package, .low, at: Samples.received)
-            let repository = VerificationRepository(database: database.pool)
+                of: try await database.insertDevice(), short: "AAAAAAAA", Samples.Evidence(development: false).package, .high)
             let media = MediaObjectRepository(database: database.pool)
             try await database.insertMedia(taken, MediaName.shareCard.rawValue)
-            func claims() async throws -> [CaptureID: Bool] {
-                try await repository.claims(of: Samples.digest).reduce(into: [:]) { $0[$1.row.id] = $1.row.isRevoked }
+            let kinds: [(Statement.Kind, Bool)] = [(.assessment, false), (.revocation, true), (.reassessment, false)]
+            for (sequence, (kind, isRevoked)) in kinds.enumerated() {
+                try await database.insertStatement(on: taken, kind, sequence: sequence)
+                #expect(try await media.find(taken, .shareCard)?.isRevoked == isRevoked)
             }
-            try await database.insertStatement(on: taken, .assessment, sequence: 0)
-            #expect(try await claims() == [taken: false, low: false])
-            #expect(try await media.find(taken, .shareCard)?.isRevoked == false)
-
-            try await database.insertStatement(on: taken, .revocation, sequence: 1)
-            #expect(try await repository.claims(of: Samples.digest).map(\.row.id) == [low, taken])
-            #expect(try await claims() == [taken: true, low: false])
-            #expect(try await media.find(taken, .shareCard)?.isRevoked == true)
-
-            try await database.insertStatement(on: taken, .reassessment, sequence: 2)
-            #expect(try await repository.claims(of: Samples.digest).map(\.row.id) == [taken, low])
-            #expect(try await claims() == [taken: false, low: false])
         }
     }
 
-    @Test("a capture that cannot be read hides no other")
+    @Test("a capture that cannot be read hides no other", .enabled(if: SiteDatabase.isConfigured, SiteDatabase.hint))
     func unreadable() async throws {
         try await SiteDatabase.with { database in
             let package = Samples.Evidence(development: false).package
@@ -69,7 +119,7 @@ struct ClaimOrderTests {
                 of: try await database.insertDevice(), short: "AAAAAAAA", package, .high, at: Samples.received)
             let second = try await database.insertCapture(
                 of: try await database.insertDevice(), short: "BBBBBBBB", package, .high, at: Samples.received)
-            let repository = VerificationRepository(database: database.pool)
+            let repository = PostgresVerificationRepository(database: database.pool)
             // Deeper than this version reads.
             let deep = #"{"a":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}"
             func spoil(_ capture: CaptureID) async throws {

@@ -43,7 +43,7 @@ struct TestSite {
                 captures: captures, records: StoredRecordRepository(database: pool),
                 log: LogStatusReader(log: entries, finder: CheckpointFinder(log: entries, policy: .empty)),
                 links: MediaLinks(key: [UInt8](repeating: 7, count: 32))),
-            claims: VerificationRepository(database: pool), verifier: verifier, log: log, trustedProxies: [])
+            claims: PostgresVerificationRepository(database: pool), verifier: verifier, log: log, trustedProxies: [])
         var routes = Routes()
         site.addRoutes(to: &routes)
         AssetController(resources: resources).addRoutes(to: &routes)

@@ -1,0 +1,96 @@
+import CaptureProtocol
+import Foundation
+import ManifestStore
+import Models
+import Synchronization
+import TestSupport
+
+@testable import Gateway
+
+/// Complete captures and the files that they claim, in memory.
+final class MemoryVerifications: VerificationRepository {
+    private struct Entry {
+        let id = CaptureID()
+        let mediaHash: ContentDigest
+        let package: EvidencePackage
+        let confidence: ConfidenceLevel
+        let uploadedAt: Date
+        var published: Set<MediaName> = []
+        var isRevoked = false
+
+        var row: CaptureRow {
+            CaptureRow(
+                id: id, shortID: "Ab3dE6gH", deviceID: DeviceID(), kind: .photo, status: .complete, failure: nil, confidence: confidence,
+                mediaHash: mediaHash, capturedAt: .exact(Samples.captured), uploadedAt: uploadedAt, completedAt: uploadedAt, flags: nil,
+                evidence: package, location: nil, detection: nil, mediaNames: published, isRevoked: isRevoked)
+        }
+
+        var rank: Int {
+            let step =
+                switch confidence {
+                case .high: 0
+                case .medium: 10
+                case .low: 20
+                case .suspicious: 30
+                }
+            let isDevelopment = package.hardwareAttestation.developmentAttestation == true
+            return step + (isDevelopment ? 1 : 0) + (isRevoked ? 1000 : 0)
+        }
+
+        /// As what the capture claims a file with this digest.
+        func claim(of digest: ContentDigest) -> Claim? {
+            if digest == mediaHash { return Claim(matched: .original, row: row) }
+            guard digest == Samples.copyDigest, let name = published.min(by: { $0.rawValue < $1.rawValue }) else { return nil }
+            return name.role.map { Claim(matched: $0, row: row) }
+        }
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var log: [(entry: LoggedVerification, days: Int)] = []
+        var failure: (any Error)?
+    }
+
+    private let state = Mutex(State())
+
+    var logged: [LoggedVerification] { state.withLock { $0.log.map(\.entry) } }
+    func fail(with failure: any Error) { state.withLock { $0.failure = failure } }
+
+    func add(
+        _ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date, of mediaHash: ContentDigest = Samples.digest
+    ) -> CaptureID {
+        let entry = Entry(mediaHash: mediaHash, package: package, confidence: confidence, uploadedAt: time)
+        state.withLock { $0.entries.append(entry) }
+        return entry.id
+    }
+
+    func publish(_ name: MediaName, of capture: CaptureID) { change(capture) { _ = $0.published.insert(name) } }
+    func revoke(_ capture: CaptureID, _ isRevoked: Bool) { change(capture) { $0.isRevoked = isRevoked } }
+    func age(days: Int) { state.withLock { state in for index in state.log.indices { state.log[index].days += days } } }
+
+    private func change(_ capture: CaptureID, _ change: (inout Entry) -> Void) {
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.id == capture }) else { return }
+            change(&state.entries[index])
+        }
+    }
+
+    func claims(of digest: ContentDigest) async throws -> [Claim] {
+        let entries = try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return state.entries
+        }
+        let sorted = entries.sorted { ($0.rank, $0.uploadedAt) < ($1.rank, $1.uploadedAt) }
+        return Array(sorted.compactMap { $0.claim(of: digest) }.prefix(maximumClaims))
+    }
+
+    /// Made by nobody here.
+    func claims(of store: StoreIdentity) async throws -> [Claim] { [] }
+
+    func log(_ method: VerificationMethod, digest: ContentDigest, network: String, status: String, capture: CaptureID?) async throws {
+        let entry = LoggedVerification(method: method, digest: digest, network: network, status: status, capture: capture)
+        state.withLock { $0.log.append((entry, 0)) }
+    }
+
+    func sweep() async throws { state.withLock { state in state.log.removeAll { $0.days >= 30 } } }
+}
