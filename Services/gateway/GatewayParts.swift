@@ -49,13 +49,13 @@ struct GatewayParts: Sendable {
         downloads = ConcurrencyLimit("downloads", settings.mediaLimits, metric: "rial_media_in_progress")
 
         challenges = ChallengeRepository(database: database, outbox: backbone.outbox)
-        authenticator = DeviceAuthenticator(devices: DeviceRepository(database: database), buckets: buckets, limits: settings.limits)
+        authenticator = DeviceAuthenticator(devices: PostgresDeviceRepository(database: database), buckets: buckets, limits: settings.limits)
         captures = PostgresCaptureRepository(database: database, outbox: backbone.outbox)
         acceptance = CaptureAcceptance(
             upload: CaptureUpload(captures: captures, intakes: PostgresIntakeRepository(database: database), storage: backbone.storage),
             rates: rates)
         resumable = ResumableUploads(
-            uploads: UploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
+            uploads: PostgresUploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
             acceptance: acceptance)
         objects = MediaObjectRepository(database: database)
         links = MediaLinks(key: settings.linkKey.value)

@@ -40,7 +40,7 @@ extension GatewayParts {
             topics: TopicAccess.wakes, waiters: waiters, kafka: settings.wakeKafka, creator: backbone.topics, logger: logger)
         let stops = UploadStopListener(
             listener: PostgresListener(
-                url: settings.common.databaseURL.value, channels: [UploadRepository.channel], applicationName: "gateway-uploads",
+                url: settings.common.databaseURL.value, channels: [PostgresUploadRepository.channel], applicationName: "gateway-uploads",
                 logger: logger),
             runs: resumable.runs)
         return [wake, stops]

@@ -88,35 +88,6 @@ struct CaptureRepositoryTests {
         }
     }
 
-    @Test(
-        "nothing is recorded from an upload that was cancelled before its end",
-        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
-    func cancelledUpload() async throws {
-        try await GatewayDatabase.with { pool in
-            let (captures, device) = try await Self.prepare(pool)
-            let uploads = UploadRepository(database: pool)
-            let cancelled = try await UploadRepositoryTests.new(uploads, device)
-            let open = try await UploadRepositoryTests.new(uploads, device, [2])
-            let (first, second) = (CaptureID(), CaptureID())
-            for id in [first, second] { try await PostgresIntakeRepository(database: pool).open(id, device: device) }
-            #expect(try await uploads.end(cancelled.id))
-            await #expect(throws: UploadError.gone) {
-                _ = try await captures.record(
-                    first, Self.submission(), device: device, receivedAt: now,
-                    provided: RecordingCondition(openUpload: cancelled.id.uuid, refusal: UploadError.gone))
-            }
-            #expect(try await pool.query("SELECT id FROM captures").isEmpty)
-            guard
-                case .new = try await captures.record(
-                    second, Self.submission(), device: device, receivedAt: now,
-                    provided: RecordingCondition(openUpload: open.id.uuid, refusal: UploadError.gone))
-            else {
-                Issue.record("not a new capture")
-                return
-            }
-        }
-    }
-
     @Test("a failed capture that is sent again is found, and how it stands", arguments: Backend.available)
     func failed(backend: Backend) async throws {
         try await backend.with { rig in

@@ -234,7 +234,7 @@ struct CaptureUploadTests {
     @Test("one that could be resumed is recorded only while it is open")
     func condition() async throws {
         let (open, closed) = (UUID(), UUID())
-        rows.open(upload: open)
+        rows.set(upload: open, isOpen: true)
         await #expect(throws: Refused.self) { _ = try await take(provided: RecordingCondition(openUpload: closed, refusal: Refused())) }
         #expect(isEmpty)
         let (_, recorded) = try await take(provided: RecordingCondition(openUpload: open, refusal: Refused()))

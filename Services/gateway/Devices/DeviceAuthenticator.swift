@@ -6,7 +6,7 @@ import Hummingbird
 
 /// Authenticates the device of a request, in two steps: what can be rejected before the body is read is rejected then.
 struct DeviceAuthenticator: Sendable {
-    let devices: DeviceRepository
+    let devices: any DeviceRepository
     let buckets: any TokenBuckets
     let limits: RateLimits
 

@@ -1,6 +1,4 @@
 import CaptureProtocol
-import Foundation
-import Persistence
 
 /// A row of `devices`, as far as requests need it.
 struct KnownDevice: Sendable {
@@ -15,21 +13,7 @@ struct KnownDevice: Sendable {
 }
 
 /// The devices that `attestation-verifier` registered.
-struct DeviceRepository: Sendable {
-    let database: PostgresPool
-
+protocol DeviceRepository: Sendable {
     /// - Returns: `nil` for an unknown device.
-    func find(_ id: DeviceID) async throws -> KnownDevice? {
-        let rows = try await database.query(
-            """
-            SELECT request_key_algorithm, request_key, public_key, app_id, revoked_at IS NOT NULL AS is_revoked
-            FROM devices WHERE id = \(id.uuid)
-            """)
-        guard let row = rows.first else { return nil }
-        let algorithm = try row.getOptional("request_key_algorithm", as: String.self).flatMap(RequestKey.Algorithm.init(rawValue:))
-        let key = try row.getOptional("request_key", as: [UInt8].self)
-        return KnownDevice(
-            id: id, requestKey: algorithm.flatMap { algorithm in key.map { (algorithm, $0) } },
-            attestedKey: try row.getOptional("public_key"), appID: try row.getOptional("app_id"), isRevoked: try row.get("is_revoked"))
-    }
+    func find(_ id: DeviceID) async throws -> KnownDevice?
 }

@@ -24,10 +24,10 @@ struct ResumableUploads: Sendable {
     /// How long a request may take from its arrival until it has the upload.
     static let arrival: Duration = .milliseconds(75)
 
-    let uploads: UploadRepository
+    let uploads: any UploadRepository
     let runs: UploadRuns
     let storage: any ObjectStore
-    let devices: DeviceRepository
+    let devices: any DeviceRepository
     let acceptance: CaptureAcceptance
 
     /// Creates an upload, or finds the device's upload of the same body. An open one is taken from the request that has it.

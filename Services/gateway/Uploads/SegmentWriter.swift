@@ -15,7 +15,7 @@ actor SegmentWriter {
     static let heldBytes: Int64 = 4 << 20
 
     private let upload: Upload
-    private let uploads: UploadRepository
+    private let uploads: any SegmentRepository
     private let storage: any ObjectStore
     private let delay: Duration
     private var pending = ByteBuffer()
@@ -37,7 +37,7 @@ actor SegmentWriter {
     /// - Parameters:
     ///   - upload: as its request claimed it.
     ///   - delay: from a segment's first byte until it is stored, if it has not its size by then.
-    init(_ upload: Upload, uploads: UploadRepository, storage: any ObjectStore, delay: Duration = SegmentWriter.delay) {
+    init(_ upload: Upload, uploads: any SegmentRepository, storage: any ObjectStore, delay: Duration = SegmentWriter.delay) {
         self.upload = upload
         self.delay = delay
         self.uploads = uploads

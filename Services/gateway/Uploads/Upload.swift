@@ -36,6 +36,14 @@ struct Upload: Sendable {
     let receivedAt: Date?
     let expiresAt: Date
 
+    /// Whether all bytes are stored.
+    var isFull: Bool { offset == length }
+
+    /// Whole seconds until it expires, not negative.
+    func seconds(at now: Date) -> Int { max(0, Int(expiresAt.timeIntervalSince(now).rounded(.down))) }
+}
+
+extension Upload {
     static let columns: SQL = """
         id, type, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, epoch, runner, state, answer, received_at,
         expires_at
@@ -63,12 +71,6 @@ struct Upload: Sendable {
         receivedAt = try row.getOptional("received_at")
         expiresAt = try row.get("expires_at")
     }
-
-    /// Whether all bytes are stored.
-    var isFull: Bool { offset == length }
-
-    /// Whole seconds until it expires, not negative.
-    func seconds(at now: Date) -> Int { max(0, Int(expiresAt.timeIntervalSince(now).rounded(.down))) }
 }
 
 /// The answer to a complete upload, kept for a client that lost it.
@@ -88,10 +90,12 @@ struct UploadSegment: Sendable {
     let key: String
     let sizeBytes: Int64
 
+    static func key(_ upload: UploadID, start: Int64, epoch: Int64) -> String { "incoming/\(upload)/body/\(start)-\(epoch)" }
+}
+
+extension UploadSegment {
     init(_ row: Row) throws {
         key = try row.get("object_key")
         sizeBytes = try row.get("size_bytes")
     }
-
-    static func key(_ upload: UploadID, start: Int64, epoch: Int64) -> String { "incoming/\(upload)/body/\(start)-\(epoch)" }
 }

@@ -2,8 +2,31 @@ import Delivery
 import Foundation
 import Logging
 import Metrics
-import ObjectStorage
-import Persistence
+
+/// A batch of uploads to clean up after.
+struct ClosedUploads: Sendable {
+    /// How many were ended now, because their time was over.
+    let expired: Int
+    /// Uploads whose segments are to be deleted, among them those.
+    let closed: [UploadID]
+}
+
+/// Finds uploads to clean up after.
+protocol UploadUpkeepRepository: Sendable {
+    /// Ends expired uploads and finds closed ones that still have segments.
+    /// - Returns: `nil` if another gateway is at it.
+    func closeExpired(limit: Int) async throws -> ClosedUploads?
+
+    /// - Returns: how many of these have no segments any more.
+    func emptied(among ids: [UploadID]) async throws -> Int
+
+    /// Deletes the rows of closed uploads that were kept long enough.
+    /// - Returns: how many.
+    func forgetOld(limit: Int) async throws -> Int
+
+    /// The number of open uploads and the bytes that are stored of them.
+    func open() async throws -> (uploads: Int, bytes: Int64)
+}
 
 /// Ends uploads that nobody completed within their time, deletes the segments of closed ones, and forgets what was kept long enough.
 struct UploadCleaner: Sendable {
@@ -11,7 +34,7 @@ struct UploadCleaner: Sendable {
     /// The largest number of deletions at a time.
     static let concurrency = 8
 
-    let uploads: UploadRepository
+    let uploads: any UploadUpkeepRepository
     let resumable: ResumableUploads
     let logger: Logger
 
@@ -47,63 +70,5 @@ struct UploadCleaner: Sendable {
         let (open, bytes) = try await uploads.open()
         Meter(label: "rial_resumable_uploads_open").set(open)
         Meter(label: "rial_resumable_upload_bytes").set(bytes)
-    }
-}
-
-extension UploadRepository {
-    /// A batch of uploads to clean up after.
-    struct Closed: Sendable {
-        /// How many were ended now, because their time was over.
-        let expired: Int
-        /// Uploads whose segments are to be deleted, among them those.
-        let closed: [UploadID]
-    }
-
-    /// Ends expired uploads and finds closed ones that still have segments, under an advisory lock.
-    /// - Returns: `nil` if another gateway is doing this.
-    func closeExpired(limit: Int) async throws -> Closed? {
-        try await database.withTransaction { connection in
-            let lock = try await connection.query("SELECT pg_try_advisory_xact_lock(hashtext('rial-clean-uploads')) AS held")
-            guard try lock.first?.get("held", as: Bool.self) == true else { return nil }
-            let expired = try await connection.query(
-                """
-                UPDATE uploads SET \(Self.ended), expires_at = expires_at + \(Self.kept)
-                WHERE id IN (
-                    SELECT id FROM uploads WHERE state = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
-                RETURNING id
-                """)
-            let closed = try await connection.query(
-                """
-                SELECT id FROM uploads WHERE state <> 'open' AND emptied_at IS NULL ORDER BY expires_at LIMIT \(limit)
-                """)
-            return Closed(expired: expired.count, closed: try closed.map { UploadID(try $0.get("id", as: UUID.self)) })
-        }
-    }
-
-    /// - Returns: how many of these have no segments any more.
-    func emptied(among ids: [UploadID]) async throws -> Int {
-        let rows = try await database.query(
-            "SELECT count(*) AS emptied FROM uploads WHERE id = ANY(\(ids.map(\.uuid))) AND emptied_at IS NOT NULL")
-        return try rows.first?.get("emptied") ?? 0
-    }
-
-    /// Deletes the rows of closed uploads that were kept long enough.
-    /// - Returns: how many.
-    func forgetOld(limit: Int) async throws -> Int {
-        try await database.query(
-            """
-            DELETE FROM uploads WHERE id IN (
-                SELECT id FROM uploads WHERE state <> 'open' AND emptied_at IS NOT NULL AND expires_at <= now() ORDER BY expires_at LIMIT \(limit))
-            RETURNING id
-            """
-        ).count
-    }
-
-    /// The number of open uploads and the bytes that are stored of them.
-    func open() async throws -> (uploads: Int, bytes: Int64) {
-        let rows = try await database.query(
-            "SELECT count(*) AS uploads, coalesce(sum(offset_bytes), 0)::int8 AS bytes FROM uploads WHERE state = 'open'")
-        guard let row = rows.first else { return (0, 0) }
-        return (try row.get("uploads"), try row.get("bytes"))
     }
 }

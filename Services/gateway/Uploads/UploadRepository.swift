@@ -1,131 +1,66 @@
 import CaptureProtocol
 import Foundation
-import Persistence
 
-/// The uploads that may be resumed. Each statement that changes one demands the state, and where bytes are added the epoch and the offset,
-/// that its caller saw.
-struct UploadRepository: Sendable {
-    /// The channel on which gateways ask each other to store what they hold of an upload; the payload is its id.
-    static let channel = "rial_uploads"
-    /// The maximum number of segments of an upload of this many bytes: on average they may be as small as 16 KiB, what a connection of
-    /// 8 kB/s brings until a segment is stored.
-    static func maximumSegments(of length: Int64) -> Int { max(1000, Int(clamping: length / (16 << 10))) }
+/// What a request found or made that creates an upload.
+enum UploadCreation: Sendable {
+    /// A new upload. The one that it replaces has ended; its segments are to be deleted.
+    case new(Upload, replaced: UploadID?)
+    /// An open upload of the same body, at a new address.
+    case found(Upload)
+    /// The device has sent this body before, and a capture was made of it. At a new address.
+    case recorded(Upload, UploadAnswer)
+}
 
-    /// How long an answer, and a word on an upload that has ended, are kept.
-    static let kept: SQL = "interval '7 days'"
-
-    /// What is set when an upload ends: no request adds to it from then on.
-    static let ended: SQL = "state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL"
-
-    let database: PostgresPool
-
-    /// - Returns: `nil` for an unknown address.
-    func find(_ token: UploadToken) async throws -> Upload? {
-        try await database.query("SELECT \(Upload.columns) FROM uploads WHERE token_sha256 = \(token.digest.bytes)").first.map(Upload.init)
-    }
-
-    func find(_ id: UploadID) async throws -> Upload? {
-        try await database.query("SELECT \(Upload.columns) FROM uploads WHERE id = \(id.uuid)").first.map(Upload.init)
-    }
-
-    /// Asks a gateway with a running request to store what it holds of the upload.
-    func askToStop(_ id: UploadID) async throws {
-        _ = try await database.query("SELECT pg_notify(\(Self.channel), \(id.description))")
-    }
-
-    /// Claims the open upload at an address for a request that adds to it, if it belongs to no other.
-    /// - Returns: `nil` if there is no such upload.
-    func begin(_ token: UploadToken, runner: UUID) async throws -> Upload? {
-        try await database.query(
-            """
-            UPDATE uploads SET epoch = epoch + 1, runner = \(runner), running_since = now()
-            WHERE token_sha256 = \(token.digest.bytes) AND state = 'open' AND runner IS NULL AND expires_at > now() RETURNING \(Upload.columns)
-            """
-        ).first.map(Upload.init)
-    }
-
-    /// Raises the epoch: no earlier request adds to the upload from now on.
-    /// - Parameter runner: the instance that is going to add to it; `nil` for a request that does not.
-    /// - Returns: `nil` if the upload is not open.
-    func claim(_ id: UploadID, runner: UUID?) async throws -> Upload? {
-        try await database.query(
-            """
-            UPDATE uploads SET epoch = epoch + 1, runner = \(runner),
-                running_since = CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END
-            WHERE id = \(id.uuid) AND state = 'open' AND expires_at > now() RETURNING \(Upload.columns)
-            """
-        ).first.map(Upload.init)
-    }
-
-    /// The end of a request that added to the upload.
-    func release(_ upload: Upload) async throws {
-        _ = try await database.query(
-            "UPDATE uploads SET runner = NULL, running_since = NULL WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch)")
-    }
+/// The segments of the uploads that may be resumed.
+protocol SegmentRepository: Sendable {
+    func find(_ id: UploadID) async throws -> Upload?
 
     /// Adds a stored segment.
     /// - Parameter start: the offset at which it begins.
     /// - Returns: false if the upload has changed meanwhile: the segment then belongs to nobody.
-    func grow(_ upload: Upload, from start: Int64, by sizeBytes: Int64, key: String) async throws -> Bool {
-        try await !database.query(
-            """
-            WITH grown AS (
-                UPDATE uploads SET offset_bytes = offset_bytes + \(sizeBytes),
-                    received_at = CASE WHEN offset_bytes + \(sizeBytes) = length_bytes THEN now() END
-                WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch) AND offset_bytes = \(start) AND state = 'open' AND expires_at > now()
-                    AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid)) < \(Self.maximumSegments(of: upload.length))
-                RETURNING id
-            )
-            INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
-            SELECT id, \(start), \(sizeBytes), \(key) FROM grown RETURNING upload_id
-            """
-        ).isEmpty
-    }
+    func grow(_ upload: Upload, from start: Int64, by sizeBytes: Int64, key: String) async throws -> Bool
 
     /// In order.
-    func segments(of id: UploadID) async throws -> [UploadSegment] {
-        try await database.query(
-            "SELECT object_key, size_bytes FROM upload_segments WHERE upload_id = \(id.uuid) ORDER BY start_bytes"
-        ).map(UploadSegment.init)
-    }
+    func segments(of id: UploadID) async throws -> [UploadSegment]
+
+    /// Forgets the segments of a closed upload, whose objects are deleted.
+    /// - Parameter leavesNothing: whether every segment that was ever stored is known here, and none is stored any more. Otherwise the
+    ///   upload's folder is emptied later.
+    func noteEmptied(_ id: UploadID, leavesNothing: Bool) async throws
+}
+
+/// The uploads that may be resumed.
+protocol UploadRepository: SegmentRepository {
+    /// Creates an upload, unless the device has one of the same body. Of one device, one request at a time does this.
+    /// - Parameter runner: the instance that is going to add the request's body; `nil` if it has none.
+    /// - Throws: ``UploadError/tooMany(retrySeconds:)``.
+    func create(
+        _ offer: UploadOffer, _ type: CaptureType, contentType: String, device: DeviceID, token: UploadToken, runner: UUID?
+    ) async throws -> UploadCreation
+
+    /// - Returns: `nil` for an unknown address.
+    func find(_ token: UploadToken) async throws -> Upload?
+
+    /// Claims the open upload at an address for a request that adds to it, if it belongs to no other.
+    /// - Returns: `nil` if there is no such upload.
+    func begin(_ token: UploadToken, runner: UUID) async throws -> Upload?
+
+    /// Raises the epoch: no earlier request adds to the upload from now on.
+    /// - Parameter runner: the instance that is going to add to it; `nil` for a request that does not.
+    /// - Returns: `nil` if the upload is not open.
+    func claim(_ id: UploadID, runner: UUID?) async throws -> Upload?
+
+    /// The end of a request that added to the upload.
+    func release(_ upload: Upload) async throws
+
+    /// Asks a gateway with a running request to store what it holds of the upload.
+    func askToStop(_ id: UploadID) async throws
 
     /// Closes an open upload that became a capture, or was found to be one.
-    func finish(_ id: UploadID, _ answer: UploadAnswer) async throws {
-        _ = try await database.query(
-            """
-            UPDATE uploads SET state = 'done', capture_id = \(answer.capture.captureID.uuid), answer = \(PostgresJSON(encoding: answer)),
-                runner = NULL, running_since = NULL, expires_at = now() + \(Self.kept)
-            WHERE id = \(id.uuid) AND state = 'open'
-            """)
-    }
+    func finish(_ id: UploadID, _ answer: UploadAnswer) async throws
 
     /// Closes an open upload that becomes nothing.
     /// - Returns: false if it was not open any more.
     @discardableResult
-    func end(_ id: UploadID) async throws -> Bool { try await !database.query(Self.ending(id)).isEmpty }
-
-    /// Closes an open upload that becomes nothing, and gives a row if it was open.
-    ///
-    /// An upload whose epoch was 0 never belonged to a request that adds to it, and none will: no object of it exists, and nothing is left
-    /// for upload-sync to find by its row in `intakes`.
-    static func ending(_ id: UploadID) -> SQL {
-        """
-        WITH closed AS (
-            UPDATE uploads SET \(ended), expires_at = now() + \(kept) WHERE id = \(id.uuid) AND state = 'open' RETURNING id, epoch
-        ), forgotten AS (DELETE FROM intakes WHERE id IN (SELECT id FROM closed WHERE epoch = 1))
-        SELECT id FROM closed
-        """
-    }
-
-    /// Forgets the segments of a closed upload, whose objects are deleted.
-    /// - Parameter leavesNothing: whether every segment that was ever stored had its row, and none is stored any more. Otherwise the row in
-    ///   `intakes` stays, by which upload-sync empties the upload's folder.
-    func noteEmptied(_ id: UploadID, leavesNothing: Bool) async throws {
-        _ = try await database.query(
-            """
-            WITH emptied AS (UPDATE uploads SET emptied_at = now() WHERE id = \(id.uuid) AND state <> 'open' RETURNING id),
-                forgotten AS (DELETE FROM upload_segments WHERE upload_id IN (SELECT id FROM emptied))
-            DELETE FROM intakes WHERE \(leavesNothing) AND id IN (SELECT id FROM emptied)
-            """)
-    }
+    func end(_ id: UploadID) async throws -> Bool
 }

@@ -44,6 +44,13 @@ protocol GatewayRig: Sendable {
     /// The database cannot be asked from now on.
     func close() async
 
+    var uploads: any UploadRepository { get }
+    var upkeep: any UploadUpkeepRepository { get }
+    /// Ends the time of the upload, or that for which it is kept.
+    func expire(_ upload: UploadID) async throws
+    /// The uploads whose folders are to be emptied by upload-sync.
+    func folders() async throws -> Set<UploadID>
+
     var verifications: any VerificationRepository { get }
     /// Stores a complete capture of a file with `Samples.digest`, by a device of its own.
     func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID

@@ -51,7 +51,11 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository {
     func fail(with fault: Fault?) { state.withLock { $0.fault = fault } }
     func set(_ status: CaptureStatus, of capture: CaptureID) { state.withLock { $0.captures[capture]?.status = status } }
     func abandon(_ upload: CaptureID) { state.withLock { $0.intakes[upload]?.isAbandoned = true } }
-    func open(upload: UUID) { state.withLock { _ = $0.openUploads.insert(upload) } }
+    func set(upload: UUID, isOpen: Bool) {
+        state.withLock { state in
+            if isOpen { _ = state.openUploads.insert(upload) } else { _ = state.openUploads.remove(upload) }
+        }
+    }
 
     func answer(_ part: EvidencePart, of capture: CaptureID, isGivenUp: Bool) {
         let row = makeRow([

@@ -10,6 +10,9 @@ struct MemoryRig: GatewayRig {
     let rows = MemoryCaptures()
     private let held = MemoryTokenBuckets()
     private let files = MemoryVerifications()
+    private let bodies: MemoryUploads
+
+    init() { bodies = MemoryUploads(of: rows) }
 
     var captures: any CaptureRepository { rows }
     var intakes: any IntakeRepository { rows }
@@ -24,6 +27,11 @@ struct MemoryRig: GatewayRig {
     func brought(by upload: CaptureID) async throws -> CaptureID? { rows.now.intakes[upload]?.brings }
 
     func close() async { rows.fail(with: .unreachable) }
+
+    var uploads: any UploadRepository { bodies }
+    var upkeep: any UploadUpkeepRepository { bodies }
+    func expire(_ upload: UploadID) async throws { bodies.expire(upload) }
+    func folders() async throws -> Set<UploadID> { bodies.folders }
 
     var verifications: any VerificationRepository { files }
     func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID {

@@ -53,7 +53,7 @@ final class MemoryVerifications: VerificationRepository {
 
     private let state = Mutex(State())
 
-    var logged: [LoggedVerification] { state.withLock { $0.log.map(\.entry) } }
+    var logged: [LoggedVerification] { state.withLock { $0.log.map { $0.entry } } }
     func fail(with failure: any Error) { state.withLock { $0.failure = failure } }
 
     func add(

@@ -51,6 +51,19 @@ struct PostgresRig: GatewayRig {
         Set(try await database.query(statement).map { CaptureID(try $0.get("id", as: UUID.self)) })
     }
 
+    var uploads: any UploadRepository { PostgresUploadRepository(database: database) }
+    var upkeep: any UploadUpkeepRepository { PostgresUploadRepository(database: database) }
+
+    func expire(_ upload: UploadID) async throws {
+        _ = try await database.query("UPDATE uploads SET expires_at = now() WHERE id = \(upload.uuid)")
+    }
+
+    func folders() async throws -> Set<UploadID> {
+        Set(
+            try await database.query("SELECT id FROM intakes WHERE prefix = 'incoming/' || id || '/'")
+                .map { UploadID(try $0.get("id", as: UUID.self)) })
+    }
+
     var verifications: any VerificationRepository { PostgresVerificationRepository(database: database) }
     private var site: SiteDatabase { SiteDatabase(pool: database) }
 

@@ -12,7 +12,7 @@ import Testing
 @Suite("Storing what comes of an upload", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
 struct SegmentWriterTests {
     private struct Case: Sendable {
-        let uploads: UploadRepository
+        let uploads: PostgresUploadRepository
         let store: MemoryObjectStore
         let upload: Upload
 
@@ -31,7 +31,7 @@ struct SegmentWriterTests {
     /// - Parameter length: of the whole body.
     private static func with(length: Int = 4 << 20, _ body: @Sendable (Case) async throws -> Void) async throws {
         try await GatewayDatabase.with { pool in
-            let uploads = UploadRepository(database: pool)
+            let uploads = PostgresUploadRepository(database: pool)
             let device = try await CaptureRepositoryTests.insertDevice(pool)
             let upload = try await UploadRepositoryTests.new(uploads, device)
             _ = try await pool.query("UPDATE uploads SET length_bytes = \(length)")
@@ -91,7 +91,7 @@ struct SegmentWriterTests {
     @Test("an upload has 1,000 segments, or as many of 16 KiB as it has room for, and no more", arguments: [4 << 20, 100_000_000])
     func most(length: Int) async throws {
         try await Self.with(length: length) { sample in
-            let most = UploadRepository.maximumSegments(of: Int64(length))
+            let most = PostgresUploadRepository.maximumSegments(of: Int64(length))
             #expect(most == max(1000, length / 16384))
             // As if all but one had come.
             let id = sample.upload.id.uuid

@@ -13,7 +13,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Uploads that resume, in the database", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+@Suite("Uploads that resume, in memory and in PostgreSQL")
 struct UploadRepositoryTests {
     static let contentType = "multipart/form-data; boundary=x"
 
@@ -27,13 +27,13 @@ struct UploadRepositoryTests {
     }
 
     static func create(
-        _ uploads: UploadRepository, _ device: DeviceID, _ bytes: [UInt8] = [1], isEmpty: Bool = true, token: UploadToken = .random()
+        _ uploads: any UploadRepository, _ device: DeviceID, _ bytes: [UInt8] = [1], isEmpty: Bool = true, token: UploadToken = .random()
     ) async throws -> UploadCreation {
         try await uploads.create(
             offer(bytes, isEmpty: isEmpty), .photo, contentType: contentType, device: device, token: token, runner: isEmpty ? nil : UUID())
     }
 
-    static func new(_ uploads: UploadRepository, _ device: DeviceID, _ bytes: [UInt8] = [1]) async throws -> Upload {
+    static func new(_ uploads: any UploadRepository, _ device: DeviceID, _ bytes: [UInt8] = [1]) async throws -> Upload {
         guard case .new(let upload, nil) = try await create(uploads, device, bytes) else {
             Issue.record("not a new upload")
             throw CancellationError()
@@ -41,29 +41,30 @@ struct UploadRepositoryTests {
         return upload
     }
 
-    private static func with(_ body: @Sendable (UploadRepository, DeviceID) async throws -> Void) async throws {
+    private static func with(_ body: @Sendable (PostgresUploadRepository, DeviceID) async throws -> Void) async throws {
         try await GatewayDatabase.with { pool in
-            try await body(UploadRepository(database: pool), try await CaptureRepositoryTests.insertDevice(pool))
+            try await body(PostgresUploadRepository(database: pool), try await CaptureRepositoryTests.insertDevice(pool))
         }
     }
 
-    @Test("a new one is open, empty, found by its address alone, and its folder has a row before its first byte")
-    func created() async throws {
-        try await Self.with { uploads, device in
-            let token = UploadToken.random()
-            guard case .new(let upload, nil) = try await Self.create(uploads, device, token: token) else { throw CancellationError() }
+    @Test(
+        "a new one is open, empty, found by its address alone, and its folder is known before its first byte", arguments: Backend.available)
+    func created(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (token, device) = (UploadToken.random(), try await rig.insertDevice())
+            guard case .new(let upload, nil) = try await Self.create(rig.uploads, device, token: token) else { throw CancellationError() }
             #expect(upload.state == .open && upload.offset == 0 && upload.length == 100 && upload.epoch == 0 && upload.runner == nil)
             #expect((23 * 3600...24 * 3600).contains(upload.seconds(at: Date())))
-            #expect(try await uploads.find(token)?.id == upload.id)
-            #expect(try await uploads.find(.random()) == nil)
-            let rows = try await uploads.database.query("SELECT prefix FROM intakes")
-            #expect(try rows.map { try $0.get("prefix", as: String.self) } == ["incoming/\(upload.id)/"])
+            #expect(try await rig.uploads.find(token)?.id == upload.id)
+            #expect(try await rig.uploads.find(.random()) == nil)
+            #expect(try await rig.folders() == [upload.id])
         }
     }
 
-    @Test("an empty creation of the same body finds it, at a new address; one with a body replaces it")
-    func again() async throws {
-        try await Self.with { uploads, device in
+    @Test("an empty creation of the same body finds it, at a new address; one with a body replaces it", arguments: Backend.available)
+    func again(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (uploads, device) = (rig.uploads, try await rig.insertDevice())
             let (first, second) = (UploadToken.random(), UploadToken.random())
             guard case .new(let upload, nil) = try await Self.create(uploads, device, token: first) else { throw CancellationError() }
             guard case .found(let found) = try await Self.create(uploads, device, token: second) else { throw CancellationError() }
@@ -71,7 +72,7 @@ struct UploadRepositoryTests {
             #expect(try await uploads.find(first) == nil)
             #expect(try await uploads.find(second)?.id == upload.id)
             // Another device's, or another body, is another upload.
-            let other = try await CaptureRepositoryTests.insertDevice(uploads.database)
+            let other = try await rig.insertDevice()
             guard case .new(_, nil) = try await Self.create(uploads, other) else { throw CancellationError() }
             guard case .new(_, nil) = try await Self.create(uploads, device, [2]) else { throw CancellationError() }
             guard case .new(let third, let replaced) = try await Self.create(uploads, device, isEmpty: false) else {
@@ -82,12 +83,12 @@ struct UploadRepositoryTests {
         }
     }
 
-    @Test("a body of which a capture was made is known, unless that failed")
-    func recorded() async throws {
-        try await Self.with { uploads, device in
+    @Test("a body of which a capture was made is known, unless that failed", arguments: Backend.available)
+    func recorded(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (uploads, device, id) = (rig.uploads, try await rig.insertDevice(), CaptureID())
             let upload = try await Self.new(uploads, device)
-            let id = CaptureID()
-            _ = try await CaptureRepositoryTests.record(id, on: uploads.database, device)
+            _ = try await rig.record(id, by: device)
             let capture = AcceptedCapture(captureID: id, status: .processing, verificationURL: "https://rial.test/verify/\(id)")
             try await uploads.finish(upload.id, UploadAnswer(isNew: true, capture: capture))
             let done = try #require(try await uploads.find(upload.id))
@@ -95,13 +96,32 @@ struct UploadRepositoryTests {
             #expect((6 * 86_400...7 * 86_400).contains(done.seconds(at: Date())))
             guard case .recorded(let again, let answer) = try await Self.create(uploads, device) else { throw CancellationError() }
             #expect(again.id == upload.id && answer.capture == capture && !answer.isNew)
-            _ = try await uploads.database.query("UPDATE captures SET status = 'failed', failure = 'x'")
+            try await rig.fail(id)
             guard case .new = try await Self.create(uploads, device) else { throw CancellationError() }
         }
     }
 
+    @Test("a capture is recorded only of an upload that is open", arguments: Backend.available)
+    func condition(backend: Backend) async throws {
+        try await backend.with { rig in
+            let device = try await rig.insertDevice()
+            let (open, cancelled) = (try await Self.new(rig.uploads, device, [1]), try await Self.new(rig.uploads, device, [2]))
+            #expect(try await rig.uploads.end(cancelled.id))
+            for (upload, isRecorded) in [(cancelled, false), (open, true)] {
+                let id = CaptureID()
+                try await rig.intakes.open(id, device: device)
+                let recorded = try? await rig.captures.record(
+                    id, CaptureRepositoryTests.submission(), device: device, receivedAt: now,
+                    provided: RecordingCondition(openUpload: upload.id.uuid, refusal: UploadError.gone))
+                #expect((recorded != nil) == isRecorded)
+                let stored = try await rig.captureIDs()
+                #expect(stored == (isRecorded ? [id] : []))
+            }
+        }
+    }
+
     /// Without a store, unless one is given.
-    private static func resumable(_ uploads: UploadRepository, store: String = "http://127.0.0.1:1") throws -> ResumableUploads {
+    private static func resumable(_ uploads: PostgresUploadRepository, store: String = "http://127.0.0.1:1") throws -> ResumableUploads {
         let database = uploads.database
         let storage = TestBucket.client(try TestBucket.configuration("none", endpoint: store))
         let upload = CaptureUpload(
@@ -109,11 +129,13 @@ struct UploadRepositoryTests {
             intakes: PostgresIntakeRepository(database: database), storage: storage)
         let rates = CaptureRates(buckets: PostgresTokenBuckets(database: database), limits: try RateLimits(ServiceEnvironment([:])))
         return ResumableUploads(
-            uploads: uploads, runs: UploadRuns(), storage: storage, devices: DeviceRepository(database: database),
+            uploads: uploads, runs: UploadRuns(), storage: storage, devices: PostgresDeviceRepository(database: database),
             acceptance: CaptureAcceptance(upload: upload, rates: rates))
     }
 
-    @Test("a body that another request completes at this moment is known, too", .timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(
+        "a body that another request completes at this moment is known, too", .timeLimit(.minutes(1)),
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint), arguments: [true, false])
     func completing(isEmpty: Bool) async throws {
         try await Self.with { uploads, device in
             let resumable = try Self.resumable(uploads)
@@ -143,7 +165,7 @@ struct UploadRepositoryTests {
 
     @Test(
         "one that a single request brought leaves no row of a folder once it is a capture, unless the store may still put a segment",
-        arguments: [false, true])
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint), arguments: [false, true])
     func unansweredSegment(isUnanswered: Bool) async throws {
         let body = try PhotoBody().bytes()
         let puts = Mutex(0)
@@ -176,9 +198,10 @@ struct UploadRepositoryTests {
         }
     }
 
-    @Test("one to which no request ever added leaves no row of a folder when it ends; another one does")
-    func folders() async throws {
-        try await Self.with { uploads, device in
+    @Test("one to which no request ever added leaves no folder when it ends; another one does", arguments: Backend.available)
+    func folders(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (uploads, device) = (rig.uploads, try await rig.insertDevice())
             let cancelled = try await Self.new(uploads, device, [1])
             #expect(try await uploads.end(cancelled.id))
             let begun = try await Self.new(uploads, device, [2])
@@ -189,14 +212,20 @@ struct UploadRepositoryTests {
                 throw CancellationError()
             }
             #expect(ended == replaced.id)
-            let left = Set(try await uploads.database.query("SELECT id FROM intakes").map { try $0.get("id", as: UUID.self) })
-            #expect(left == [begun.id.uuid, next.id.uuid])
+            #expect(try await rig.folders() == [begun.id, next.id])
+            #expect(try await uploads.end(next.id))
+            try await uploads.noteEmptied(begun.id, leavesNothing: false)
+            try await uploads.noteEmptied(next.id, leavesNothing: true)
+            #expect(try await rig.folders() == [begun.id])
         }
     }
 
-    @Test("a device has ten open ones at most, also with many requests at once, and learns when the first expires")
-    func limit() async throws {
-        try await Self.with { uploads, device in
+    @Test(
+        "a device has ten open ones at most, also with many requests at once, and learns when the first expires",
+        arguments: Backend.available)
+    func limit(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (uploads, device) = (rig.uploads, try await rig.insertDevice())
             let outcomes = await withTaskGroup(of: APIError?.self) { group in
                 for number in 0..<16 {
                     group.addTask { await refusal { _ = try await Self.create(uploads, device, [UInt8(number)]) } }
@@ -207,16 +236,19 @@ struct UploadRepositoryTests {
             for error in outcomes.compactMap(\.self) {
                 #expect(error.code == .rateLimited && (80_000...86_400).contains(Int(error.headers[.retryAfter] ?? "") ?? 0))
             }
-            _ = try await uploads.database.query(
-                "UPDATE uploads SET expires_at = now() WHERE id = (SELECT min(id::text)::uuid FROM uploads)")
+            let one = try #require(try await rig.folders().first)
+            try await rig.expire(one)
             #expect(await refusal { _ = try await Self.create(uploads, device, [99]) } == nil)
         }
     }
 
-    @Test("it grows only for the epoch and the offset that its request began at; of two that claim it the later one adds")
-    func fenced() async throws {
-        try await Self.with { uploads, device in
-            let upload = try await Self.new(uploads, device)
+    @Test(
+        "it grows only for the epoch and the offset that its request began at; of two that claim it the later one adds",
+        arguments: Backend.available)
+    func fenced(backend: Backend) async throws {
+        try await backend.with { rig in
+            let uploads = rig.uploads
+            let upload = try await Self.new(uploads, try await rig.insertDevice())
             let runner = UUID()
             let first = try #require(try await uploads.claim(upload.id, runner: runner))
             #expect(first.epoch == 1 && first.runner == runner)
@@ -233,20 +265,38 @@ struct UploadRepositoryTests {
             let full = try #require(try await uploads.find(upload.id))
             #expect(full.isFull && full.receivedAt != nil && full.offset == 100)
             #expect(try await uploads.segments(of: upload.id).map(\.sizeBytes) == [30, 10, 60])
-            await #expect(throws: PostgresError.self) {
+            await #expect {
                 _ = try await uploads.grow(full, from: 100, by: 1, key: UploadSegment.key(upload.id, start: 100, epoch: 3))
+            } throws: { error in
+                backend == .memory ? error is UploadError : error is PostgresError
             }
         }
     }
 
-    @Test("what has ended, is done or expired is not claimed and does not grow")
-    func closed() async throws {
-        try await Self.with { uploads, device in
+    @Test("one that belongs to no request is begun at its address, once", arguments: Backend.available)
+    func begun(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (uploads, token, runner) = (rig.uploads, UploadToken.random(), UUID())
+            guard case .new(let upload, nil) = try await Self.create(uploads, try await rig.insertDevice(), token: token) else {
+                throw CancellationError()
+            }
+            let begun = try #require(try await uploads.begin(token, runner: runner))
+            #expect(begun.id == upload.id && begun.epoch == 1 && begun.runner == runner)
+            #expect(try await uploads.begin(token, runner: UUID()) == nil)
+            try await uploads.release(begun)
+            #expect(try await uploads.begin(token, runner: UUID())?.epoch == 2)
+        }
+    }
+
+    @Test("what has ended, is done or expired is not claimed and does not grow", arguments: Backend.available)
+    func closed(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (uploads, device) = (rig.uploads, try await rig.insertDevice())
             let ended = try await Self.new(uploads, device, [1])
             #expect(try await uploads.end(ended.id))
             #expect(try await !uploads.end(ended.id))
             let expired = try await Self.new(uploads, device, [2])
-            _ = try await uploads.database.query("UPDATE uploads SET expires_at = now() WHERE id = \(expired.id.uuid)")
+            try await rig.expire(expired.id)
             for upload in [ended, expired] {
                 #expect(try await uploads.claim(upload.id, runner: nil) == nil)
                 #expect(try await !uploads.grow(upload, from: 0, by: 1, key: UploadSegment.key(upload.id, start: 0, epoch: 1)))
@@ -255,7 +305,7 @@ struct UploadRepositoryTests {
         }
     }
 
-    @Test("it has at most a thousand segments")
+    @Test("it has at most a thousand segments", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
     func segments() async throws {
         try await Self.with { uploads, device in
             let upload = try await Self.new(uploads, device)
@@ -270,39 +320,40 @@ struct UploadRepositoryTests {
         }
     }
 
-    @Test("what is over ends, is found until its segments are gone, and is forgotten after seven days")
-    func cleaned() async throws {
-        try await Self.with { uploads, device in
+    @Test("what is over ends, is found until its segments are gone, and is forgotten after seven days", arguments: Backend.available)
+    func cleaned(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (uploads, upkeep, device) = (rig.uploads, rig.upkeep, try await rig.insertDevice())
             let kept = try await Self.new(uploads, device, [1])
             let over = try await Self.new(uploads, device, [2])
             #expect(try await uploads.grow(over, from: 0, by: 10, key: UploadSegment.key(over.id, start: 0, epoch: 1)))
-            #expect(try await uploads.open().uploads == 2)
-            #expect(try await uploads.open().bytes == 10)
-            _ = try await uploads.database.query("UPDATE uploads SET expires_at = now() WHERE id = \(over.id.uuid)")
-            let closed = try #require(try await uploads.closeExpired(limit: 10))
+            #expect(try await upkeep.open().uploads == 2)
+            #expect(try await upkeep.open().bytes == 10)
+            try await rig.expire(over.id)
+            let closed = try #require(try await upkeep.closeExpired(limit: 10))
             #expect(closed.expired == 1 && closed.closed == [over.id])
-            #expect(try await uploads.closeExpired(limit: 10)?.closed == [over.id])
-            #expect(try await uploads.forgetOld(limit: 10) == 0)
+            #expect(try await upkeep.closeExpired(limit: 10)?.closed == [over.id])
+            #expect(try await upkeep.forgetOld(limit: 10) == 0)
             try await uploads.noteEmptied(over.id, leavesNothing: false)
             #expect(try await uploads.segments(of: over.id).isEmpty)
-            #expect(try await uploads.emptied(among: [over.id, kept.id]) == 1)
-            #expect(try await uploads.closeExpired(limit: 10)?.closed.isEmpty == true)
-            // The row of its folder stays for upload-sync, since a segment without a row may be there.
-            #expect(try await uploads.database.query("SELECT id FROM intakes").count == 2)
-            #expect(try await uploads.forgetOld(limit: 10) == 0)
-            _ = try await uploads.database.query("UPDATE uploads SET expires_at = now() WHERE id = \(over.id.uuid)")
-            #expect(try await uploads.forgetOld(limit: 10) == 1)
+            #expect(try await upkeep.emptied(among: [over.id, kept.id]) == 1)
+            #expect(try await upkeep.closeExpired(limit: 10)?.closed.isEmpty == true)
+            // Its folder is still to be emptied, since a segment without a row may be there.
+            #expect(try await rig.folders().count == 2)
+            #expect(try await upkeep.forgetOld(limit: 10) == 0)
+            try await rig.expire(over.id)
+            #expect(try await upkeep.forgetOld(limit: 10) == 1)
             #expect(try await uploads.find(over.id) == nil)
             #expect(try await uploads.find(kept.id)?.state == .open)
         }
     }
 
-    @Test("another gateway's cleaning is not waited for")
+    @Test("another gateway's cleaning is not waited for", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
     func lock() async throws {
         try await GatewayDatabase.with(pools: 2) { pools in
             try await pools[0].withTransaction { connection in
                 try await connection.query("SELECT pg_advisory_xact_lock(hashtext('rial-clean-uploads'))")
-                #expect(try await UploadRepository(database: pools[1]).closeExpired(limit: 1) == nil)
+                #expect(try await PostgresUploadRepository(database: pools[1]).closeExpired(limit: 1) == nil)
             }
         }
     }

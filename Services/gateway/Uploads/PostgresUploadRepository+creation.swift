@@ -3,25 +3,12 @@ import Foundation
 import Observability
 import Persistence
 
-/// What a request to create an upload found or made.
-enum UploadCreation: Sendable {
-    /// A new upload. The one that it replaces has ended; its segments are to be deleted.
-    case new(Upload, replaced: UploadID?)
-    /// An open upload of the same body, at a new address.
-    case found(Upload)
-    /// The device has sent this body before, and a capture was made of it. At a new address.
-    case recorded(Upload, UploadAnswer)
-}
-
-extension UploadRepository {
+extension PostgresUploadRepository {
     /// The maximum number of open uploads of a device.
     static let maximumOpen = 10
     /// How long an upload stays open.
     static let lifetime: SQL = "interval '24 hours'"
 
-    /// Creates an upload, unless the device has one of the same body. Of one device, one request at a time does this.
-    /// - Parameter runner: the instance that is going to add the request's body; `nil` if it has none.
-    /// - Throws: ``UploadError/tooMany(retrySeconds:)``.
     func create(
         _ offer: UploadOffer, _ type: CaptureType, contentType: String, device: DeviceID, token: UploadToken, runner: UUID?
     ) async throws -> UploadCreation {

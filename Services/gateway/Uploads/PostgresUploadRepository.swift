@@ -1,0 +1,113 @@
+import CaptureProtocol
+import Foundation
+import Persistence
+
+/// The uploads in `uploads` and `upload_segments`, with their rows in `intakes`. Each statement that changes one demands the state, and
+/// where bytes are added the epoch and the offset, that its caller saw.
+struct PostgresUploadRepository: UploadRepository {
+    /// The channel on which gateways ask each other to store what they hold of an upload; the payload is its id.
+    static let channel = "rial_uploads"
+    /// The maximum number of segments of an upload of this many bytes: on average they may be as small as 16 KiB, what a connection of
+    /// 8 kB/s brings until a segment is stored.
+    static func maximumSegments(of length: Int64) -> Int { max(1000, Int(clamping: length / (16 << 10))) }
+
+    /// How long an answer, and a word on an upload that has ended, are kept.
+    static let kept: SQL = "interval '7 days'"
+
+    /// What is set when an upload ends: no request adds to it from then on.
+    static let ended: SQL = "state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL"
+
+    let database: PostgresPool
+
+    func find(_ token: UploadToken) async throws -> Upload? {
+        try await database.query("SELECT \(Upload.columns) FROM uploads WHERE token_sha256 = \(token.digest.bytes)").first.map(Upload.init)
+    }
+
+    func find(_ id: UploadID) async throws -> Upload? {
+        try await database.query("SELECT \(Upload.columns) FROM uploads WHERE id = \(id.uuid)").first.map(Upload.init)
+    }
+
+    func askToStop(_ id: UploadID) async throws {
+        _ = try await database.query("SELECT pg_notify(\(Self.channel), \(id.description))")
+    }
+
+    func begin(_ token: UploadToken, runner: UUID) async throws -> Upload? {
+        try await database.query(
+            """
+            UPDATE uploads SET epoch = epoch + 1, runner = \(runner), running_since = now()
+            WHERE token_sha256 = \(token.digest.bytes) AND state = 'open' AND runner IS NULL AND expires_at > now() RETURNING \(Upload.columns)
+            """
+        ).first.map(Upload.init)
+    }
+
+    func claim(_ id: UploadID, runner: UUID?) async throws -> Upload? {
+        try await database.query(
+            """
+            UPDATE uploads SET epoch = epoch + 1, runner = \(runner),
+                running_since = CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END
+            WHERE id = \(id.uuid) AND state = 'open' AND expires_at > now() RETURNING \(Upload.columns)
+            """
+        ).first.map(Upload.init)
+    }
+
+    func release(_ upload: Upload) async throws {
+        _ = try await database.query(
+            "UPDATE uploads SET runner = NULL, running_since = NULL WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch)")
+    }
+
+    func grow(_ upload: Upload, from start: Int64, by sizeBytes: Int64, key: String) async throws -> Bool {
+        try await !database.query(
+            """
+            WITH grown AS (
+                UPDATE uploads SET offset_bytes = offset_bytes + \(sizeBytes),
+                    received_at = CASE WHEN offset_bytes + \(sizeBytes) = length_bytes THEN now() END
+                WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch) AND offset_bytes = \(start) AND state = 'open' AND expires_at > now()
+                    AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid)) < \(Self.maximumSegments(of: upload.length))
+                RETURNING id
+            )
+            INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
+            SELECT id, \(start), \(sizeBytes), \(key) FROM grown RETURNING upload_id
+            """
+        ).isEmpty
+    }
+
+    func segments(of id: UploadID) async throws -> [UploadSegment] {
+        try await database.query(
+            "SELECT object_key, size_bytes FROM upload_segments WHERE upload_id = \(id.uuid) ORDER BY start_bytes"
+        ).map(UploadSegment.init)
+    }
+
+    func finish(_ id: UploadID, _ answer: UploadAnswer) async throws {
+        _ = try await database.query(
+            """
+            UPDATE uploads SET state = 'done', capture_id = \(answer.capture.captureID.uuid), answer = \(PostgresJSON(encoding: answer)),
+                runner = NULL, running_since = NULL, expires_at = now() + \(Self.kept)
+            WHERE id = \(id.uuid) AND state = 'open'
+            """)
+    }
+
+    func end(_ id: UploadID) async throws -> Bool { try await !database.query(Self.ending(id)).isEmpty }
+
+    /// Closes an open upload that becomes nothing, and gives a row if it was open.
+    ///
+    /// An upload whose epoch was 0 never belonged to a request that adds to it, and none will: no object of it exists, and nothing is left
+    /// for upload-sync to find by its row in `intakes`.
+    static func ending(_ id: UploadID) -> SQL {
+        """
+        WITH closed AS (
+            UPDATE uploads SET \(ended), expires_at = now() + \(kept) WHERE id = \(id.uuid) AND state = 'open' RETURNING id, epoch
+        ), forgotten AS (DELETE FROM intakes WHERE id IN (SELECT id FROM closed WHERE epoch = 1))
+        SELECT id FROM closed
+        """
+    }
+
+    /// A row in `intakes` that stays is the one by which upload-sync empties the upload's folder.
+    func noteEmptied(_ id: UploadID, leavesNothing: Bool) async throws {
+        _ = try await database.query(
+            """
+            WITH emptied AS (UPDATE uploads SET emptied_at = now() WHERE id = \(id.uuid) AND state <> 'open' RETURNING id),
+                forgotten AS (DELETE FROM upload_segments WHERE upload_id IN (SELECT id FROM emptied))
+            DELETE FROM intakes WHERE \(leavesNothing) AND id IN (SELECT id FROM emptied)
+            """)
+    }
+}
