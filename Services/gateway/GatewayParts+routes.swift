@@ -27,7 +27,7 @@ extension GatewayParts {
         UploadsController(resumable: resumable, permits: uploadPermits, responses: responses, trustedProxies: proxies)
             .addRoutes(to: &routes)
         WithdrawalController(
-            authenticator: authenticator, withdrawals: WithdrawalRepository(database: backbone.database), waiters: waiters,
+            authenticator: authenticator, withdrawals: PostgresWithdrawalRepository(database: backbone.database), waiters: waiters,
             trustedProxies: proxies
         ).addRoutes(to: &routes)
         EventsController(

@@ -5,7 +5,7 @@ import Hummingbird
 /// `DELETE /api/v1/captures/{id}`: the owner withdraws a capture (SPEC §6).
 struct WithdrawalController: Sendable {
     let authenticator: DeviceAuthenticator
-    let withdrawals: WithdrawalRepository
+    let withdrawals: any WithdrawalRepository
     let waiters: Waiters
     let trustedProxies: [AddressRange]
 

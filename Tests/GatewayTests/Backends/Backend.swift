@@ -28,6 +28,7 @@ enum Backend: String, CustomTestStringConvertible {
 protocol GatewayRig: Sendable {
     var captures: any CaptureRepository { get }
     var intakes: any IntakeRepository { get }
+    var withdrawals: any WithdrawalRepository { get }
     /// Registers an unverified device.
     func insertDevice() async throws -> DeviceID
     /// Ends the capture as the assembler does that cannot go on with it.

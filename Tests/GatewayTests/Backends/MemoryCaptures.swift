@@ -6,16 +6,17 @@ import Synchronization
 @testable import Gateway
 
 /// The captures and the intakes in memory. A test decides how a transaction that records one ends.
-final class MemoryCaptures: CaptureRepository, IntakeRepository {
+final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepository {
     struct Entry {
         let capture: NewCapture
         let shortID = ShortID.random()
         let uploadedAt: Date
         var status = CaptureStatus.processing
         var parts: [PartRow] = []
+        var withdrawnAt: Date?
 
         func isSame(as other: NewCapture) -> Bool {
-            capture.announcement.deviceID == other.announcement.deviceID && capture.mediaHash == other.mediaHash
+            withdrawnAt == nil && capture.announcement.deviceID == other.announcement.deviceID && capture.mediaHash == other.mediaHash
                 && capture.depthHash == other.depthHash && capture.assertionHash == other.assertionHash
         }
     }
@@ -92,21 +93,37 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository {
         }
     }
 
-    func find(_ id: CaptureID) async throws -> CaptureRow? { now.captures[id].map { Self.row(id, $0) } }
+    func find(_ id: CaptureID) async throws -> CaptureRow? { try now.captures[id].map { try Self.row(id, $0) } }
 
     func find(shortID: String) async throws -> CaptureRow? {
-        now.captures.first { $0.value.shortID == shortID }.map { Self.row($0.key, $0.value) }
+        try now.captures.first { $0.value.shortID == shortID }.map { try Self.row($0.key, $0.value) }
     }
 
     func parts(of id: CaptureID) async throws -> [PartRow] { now.captures[id]?.parts ?? [] }
 
-    private static func row(_ id: CaptureID, _ entry: Entry) -> CaptureRow {
+    private static func row(_ id: CaptureID, _ entry: Entry) throws -> CaptureRow {
+        if let time = entry.withdrawnAt { throw WithdrawnCapture(withdrawnAt: time) }
         let (capture, announcement) = (entry.capture, entry.capture.announcement)
         return CaptureRow(
             id: id, shortID: entry.shortID, deviceID: announcement.deviceID, kind: announcement.content.kind, status: entry.status,
             failure: nil, confidence: nil, mediaHash: capture.mediaHash, capturedAt: capture.capturedAt, uploadedAt: entry.uploadedAt,
             completedAt: nil, flags: capture.flags, evidence: nil, location: capture.location, detection: capture.detection, mediaNames: [],
             isRevoked: false)
+    }
+
+    func withdraw(_ capture: CaptureID, by device: DeviceID) async throws -> WithdrawalOutcome {
+        state.withLock { state in
+            guard let entry = state.captures[capture] else { return .unknown }
+            guard entry.capture.announcement.deviceID == device else { return .foreign }
+            guard entry.withdrawnAt == nil else { return .withdrawn }
+            state.captures[capture]?.withdrawnAt = Date()
+            state.captures[capture]?.status = .withdrawn
+            state.captures[capture]?.parts = []
+            // Nothing that was not announced yet is.
+            state.announced.removeAll { $0 == capture.description }
+            state.announced.append(capture.description)
+            return .withdrawn
+        }
     }
 
     // MARK: Intakes

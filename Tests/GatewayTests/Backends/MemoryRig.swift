@@ -16,6 +16,7 @@ struct MemoryRig: GatewayRig {
 
     var captures: any CaptureRepository { rows }
     var intakes: any IntakeRepository { rows }
+    var withdrawals: any WithdrawalRepository { rows }
     func insertDevice() async throws -> DeviceID { DeviceID() }
     func fail(_ capture: CaptureID) async throws { rows.set(.failed, of: capture) }
     func answer(_ part: EvidencePart, of capture: CaptureID, isGivenUp: Bool) async throws {

@@ -17,6 +17,7 @@ struct PostgresRig: GatewayRig {
 
     var captures: any CaptureRepository { PostgresCaptureRepository(database: database, outbox: Outbox(.gateway)) }
     var intakes: any IntakeRepository { PostgresIntakeRepository(database: database) }
+    var withdrawals: any WithdrawalRepository { PostgresWithdrawalRepository(database: database) }
 
     func insertDevice() async throws -> DeviceID { try await CaptureRepositoryTests.insertDevice(database) }
 
