@@ -7,7 +7,7 @@ extension GatewayParts {
 
     func addDevices(to routes: inout Routes) {
         DevicesController(
-            challenges: challenges, registrations: RegistrationRepository(database: backbone.database), waiters: waiters, buckets: buckets,
+            challenges: challenges, registrations: PostgresRegistrationRepository(database: backbone.database), waiters: waiters, buckets: buckets,
             limits: settings.limits, trustedProxies: proxies
         ).addRoutes(to: &routes)
     }

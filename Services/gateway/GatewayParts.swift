@@ -19,7 +19,7 @@ struct GatewayParts: Sendable {
     let uploadPermits: ConcurrencyLimit
     let downloads: ConcurrencyLimit
 
-    let challenges: ChallengeRepository
+    let challenges: any ChallengeRepository
     let authenticator: DeviceAuthenticator
     let captures: any CaptureRepository
     let acceptance: CaptureAcceptance
@@ -48,7 +48,7 @@ struct GatewayParts: Sendable {
         uploadPermits = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
         downloads = ConcurrencyLimit("downloads", settings.mediaLimits, metric: "rial_media_in_progress")
 
-        challenges = ChallengeRepository(database: database, outbox: backbone.outbox)
+        challenges = PostgresChallengeRepository(database: database, outbox: backbone.outbox)
         authenticator = DeviceAuthenticator(devices: PostgresDeviceRepository(database: database), buckets: buckets, limits: settings.limits)
         captures = PostgresCaptureRepository(database: database, outbox: backbone.outbox)
         acceptance = CaptureAcceptance(

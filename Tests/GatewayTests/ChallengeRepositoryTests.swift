@@ -7,109 +7,106 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Challenges", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+@Suite("Challenges, in memory and in PostgreSQL")
 struct ChallengeRepositoryTests {
-    @Test("a challenge is 32 bytes for five minutes, and never the same")
-    func issue() async throws {
-        try await GatewayDatabase.with { pool in
-            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
-            let first = try await challenges.issue()
-            let second = try await challenges.issue()
+    /// Three seconds.
+    private static let moment = 3.0 / 3600
+
+    @Test("a challenge is 32 bytes for five minutes, and never the same", arguments: Backend.available)
+    func issue(backend: Backend) async throws {
+        try await backend.with { rig in
+            let first = try await rig.challenges.issue()
+            let second = try await rig.challenges.issue()
             #expect(first.challenge.count == 32 && first.challenge != second.challenge)
             #expect((280...310).contains(first.expiresAt.timeIntervalSinceNow))
         }
     }
 
-    @Test("one body consumes it; the same body finds its registration, another does not")
-    func consume() async throws {
-        try await GatewayDatabase.with { pool in
-            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
-            let body = try Self.body(try await challenges.issue().challenge)
-            let first = try await Self.use(challenges, body, digest: 1)
-            #expect(first != nil)
-            #expect(try await Self.use(challenges, body, digest: 1) == first)
-            #expect(try await Self.use(challenges, body, digest: 2) == nil)
-            #expect(try await Self.announcements(pool) == 1)
+    @Test("one body consumes it; the same body finds its registration, another does not", arguments: Backend.available)
+    func consume(backend: Backend) async throws {
+        try await backend.with { rig in
+            let body = try Self.body(try await rig.challenges.issue().challenge)
+            let first = try #require(try await Self.use(rig.challenges, body, digest: 1))
+            #expect(try await Self.use(rig.challenges, body, digest: 1) == first)
+            #expect(try await Self.use(rig.challenges, body, digest: 2) == nil)
+            #expect(try await rig.announced() == [first.description])
         }
     }
 
-    @Test("of different bodies at the same moment exactly one gets it")
-    func race() async throws {
-        try await GatewayDatabase.with(pools: 2) { pools in
-            let issuer = ChallengeRepository(database: pools[0], outbox: Outbox(.gateway))
-            let body = try Self.body(try await issuer.issue().challenge)
+    @Test("of different bodies at the same moment exactly one gets it", arguments: Backend.available)
+    func race(backend: Backend) async throws {
+        try await backend.with { rig in
+            let body = try Self.body(try await rig.challenges.issue().challenge)
             let registrations = try await withThrowingTaskGroup(of: RegistrationID?.self) { group in
                 for index in 0..<12 {
-                    let challenges = ChallengeRepository(database: pools[index % 2], outbox: Outbox(.gateway))
+                    let challenges = index % 2 == 0 ? rig.challenges : rig.otherChallenges
                     group.addTask { try await Self.use(challenges, body, digest: UInt8(index)) }
                 }
                 return try await group.reduce(into: [RegistrationID]()) { all, one in if let one { all.append(one) } }
             }
             #expect(registrations.count == 1)
-            #expect(try await Self.announcements(pools[0]) == 1)
+            #expect(try await rig.announced() == registrations.map(\.description))
         }
     }
 
-    @Test("an unknown or expired challenge is refused")
-    func refused() async throws {
-        try await GatewayDatabase.with { pool in
-            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
-            #expect(try await Self.use(challenges, Self.body([UInt8](repeating: 0, count: 32)), digest: 1) == nil)
-            let body = try Self.body(try await challenges.issue().challenge)
-            _ = try await pool.query("UPDATE challenges SET expires_at = now() - interval '1 second'")
-            #expect(try await Self.use(challenges, body, digest: 1) == nil)
-            #expect(try await Self.announcements(pool) == 0)
+    @Test("an unknown or expired challenge is refused", arguments: Backend.available)
+    func refused(backend: Backend) async throws {
+        try await backend.with { rig in
+            #expect(try await Self.use(rig.challenges, Self.body([UInt8](repeating: 0, count: 32)), digest: 1) == nil)
+            let body = try Self.body(try await rig.challenges.issue().challenge)
+            try await rig.ageChallenges(byHours: 301.0 / 3600)
+            #expect(try await Self.use(rig.challenges, body, digest: 1) == nil)
+            #expect(try await rig.announced().isEmpty)
         }
     }
 
-    @Test("the same body finds its registration for a day, though the challenge has expired")
-    func laterRepeat() async throws {
-        try await GatewayDatabase.with { pool in
-            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
-            let body = try Self.body(try await challenges.issue().challenge)
-            let first = try await Self.use(challenges, body, digest: 1)
-            try await Self.age(pool, by: "23 hours")
-            #expect(try await Self.use(challenges, body, digest: 1) == first)
-            try await Self.age(pool, by: "2 hours")
-            #expect(try await Self.use(challenges, body, digest: 1) == nil)
+    @Test("the same body finds its registration for a day, though the challenge has expired", arguments: Backend.available)
+    func laterRepeat(backend: Backend) async throws {
+        try await backend.with { rig in
+            let body = try Self.body(try await rig.challenges.issue().challenge)
+            let first = try await Self.use(rig.challenges, body, digest: 1)
+            try await rig.ageChallenges(byHours: 23)
+            #expect(try await Self.use(rig.challenges, body, digest: 1) == first)
+            try await rig.ageChallenges(byHours: 2)
+            #expect(try await Self.use(rig.challenges, body, digest: 1) == nil)
         }
     }
 
-    @Test("a repeat announces again while there is no outcome, but not at once, and not after one")
-    func announcesAgain() async throws {
-        try await GatewayDatabase.with { pool in
-            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
-            let body = try Self.body(try await challenges.issue().challenge)
-            let registration = try #require(try await Self.use(challenges, body, digest: 1))
-            _ = try await Self.use(challenges, body, digest: 1)
-            #expect(try await Self.announcements(pool) == 1)
-            try await Self.age(pool, by: "3 seconds")
-            _ = try await Self.use(challenges, body, digest: 1)
-            #expect(try await Self.announcements(pool) == 2)
-            _ = try await pool.query("INSERT INTO registrations (id, outcome) VALUES (\(registration.uuid), 'invalid_attestation')")
-            try await Self.age(pool, by: "3 seconds")
-            #expect(try await Self.use(challenges, body, digest: 1) == registration)
-            #expect(try await Self.announcements(pool) == 2)
+    @Test("a repeat announces again while there is no outcome, but not at once, and not after one", arguments: Backend.available)
+    func announcesAgain(backend: Backend) async throws {
+        try await backend.with { rig in
+            let body = try Self.body(try await rig.challenges.issue().challenge)
+            let registration = try #require(try await Self.use(rig.challenges, body, digest: 1))
+            _ = try await Self.use(rig.challenges, body, digest: 1)
+            #expect(try await rig.announced().count == 1)
+            try await rig.ageChallenges(byHours: Self.moment)
+            _ = try await Self.use(rig.challenges, body, digest: 1)
+            #expect(try await rig.announced().count == 2)
+            try await rig.decide(.invalidAttestation, on: registration, device: nil)
+            try await rig.ageChallenges(byHours: Self.moment)
+            #expect(try await Self.use(rig.challenges, body, digest: 1) == registration)
+            #expect(try await rig.announced().count == 2)
         }
     }
 
-    @Test("a repeat announces again what only a fault of ours has ended: the device's key is not burnt by it")
-    func announcesFailed() async throws {
-        try await GatewayDatabase.with { pool in
-            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
-            let body = try Self.body(try await challenges.issue().challenge)
-            let registration = try #require(try await Self.use(challenges, body, digest: 1))
-            _ = try await pool.query("INSERT INTO registrations (id, outcome) VALUES (\(registration.uuid), 'failed')")
-            try await Self.age(pool, by: "3 seconds")
-            #expect(try await Self.use(challenges, body, digest: 1) == registration)
-            #expect(try await Self.announcements(pool) == 2)
+    @Test("a repeat announces again what only a fault of ours has ended: the device's key is not burnt by it", arguments: Backend.available)
+    func announcesFailed(backend: Backend) async throws {
+        try await backend.with { rig in
+            let body = try Self.body(try await rig.challenges.issue().challenge)
+            let registration = try #require(try await Self.use(rig.challenges, body, digest: 1))
+            try await rig.decide(.failed, on: registration, device: nil)
+            try await rig.ageChallenges(byHours: Self.moment)
+            #expect(try await Self.use(rig.challenges, body, digest: 1) == registration)
+            #expect(try await rig.announced().count == 2)
         }
     }
 
-    @Test("what a registration asks for is in the row of its challenge, and not in the record")
+    @Test(
+        "what a registration asks for is in the row of its challenge, and not in the record",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
     func submission() async throws {
         try await GatewayDatabase.with { pool in
-            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
+            let challenges = PostgresChallengeRepository(database: pool, outbox: Outbox(.gateway))
             let body = try Self.body(try await challenges.issue().challenge)
             let registration = try #require(try await Self.use(challenges, body, digest: 1))
             let rows = try await pool.query("SELECT submission FROM challenges WHERE registration_id = \(registration.uuid)")
@@ -121,19 +118,33 @@ struct ChallengeRepositoryTests {
         }
     }
 
-    @Test("the sweep forgets challenges after a day")
-    func sweep() async throws {
-        try await GatewayDatabase.with { pool in
-            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
-            _ = try await challenges.issue()
-            try await Self.age(pool, by: "25 hours")
-            _ = try await challenges.issue()
-            try await challenges.sweep()
-            #expect(try await pool.query("SELECT challenge FROM challenges").count == 1)
+    @Test("the sweep forgets challenges after a day", arguments: Backend.available)
+    func sweep(backend: Backend) async throws {
+        try await backend.with { rig in
+            _ = try await rig.challenges.issue()
+            try await rig.ageChallenges(byHours: 25)
+            _ = try await rig.challenges.issue()
+            try await rig.challenges.sweep()
+            #expect(try await rig.challengeCount() == 1)
         }
     }
 
-    private static func use(_ challenges: ChallengeRepository, _ body: RegistrationBody, digest: UInt8) async throws -> RegistrationID? {
+    @Test("what the verifier has decided is found, with the device if there is one", arguments: Backend.available)
+    func outcomes(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (refused, registered, device) = (RegistrationID(), RegistrationID(), try await rig.insertDevice())
+            #expect(try await rig.registrations.find(refused) == nil)
+            try await rig.decide(.alreadyRegistered, on: refused, device: nil)
+            try await rig.decide(.registered, on: registered, device: device)
+            let (none, one) = (try await rig.registrations.find(refused), try await rig.registrations.find(registered))
+            #expect(none?.outcome == .alreadyRegistered && none?.device == nil)
+            let result = try #require(one?.device)
+            #expect(one?.outcome == .registered && result.deviceID == device && result.attestationLevel == .unverified && result.hasLiDAR)
+        }
+    }
+
+    private static func use(_ challenges: any ChallengeRepository, _ body: RegistrationBody, digest: UInt8) async throws -> RegistrationID?
+    {
         let digest = try #require(ContentDigest(bytes: [UInt8](repeating: digest, count: 32)))
         guard case .registration(let id) = try await challenges.consume(body, digest: digest) else { return nil }
         return id
@@ -146,18 +157,5 @@ struct ChallengeRepositoryTests {
         ]
         let fields: [String: Any] = ["platform": "ios", "model": "iPhone 15 Pro", "has_lidar": true, "attestation": attestation]
         return try RegistrationBody(Array(try JSONSerialization.data(withJSONObject: fields)))
-    }
-
-    private static func announcements(_ pool: PostgresPool) async throws -> Int {
-        try await pool.query("SELECT id FROM gateway_outbox").count
-    }
-
-    private static func age(_ pool: PostgresPool, by interval: String) async throws {
-        let step: SQL = "\(unescaped: "interval '\(interval)'")"
-        _ = try await pool.query(
-            """
-            UPDATE challenges SET created_at = created_at - \(step), expires_at = expires_at - \(step),
-                consumed_at = consumed_at - \(step), announced_at = announced_at - \(step)
-            """)
     }
 }

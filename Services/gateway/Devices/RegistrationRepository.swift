@@ -1,7 +1,5 @@
 import CaptureProtocol
-import Foundation
 import Models
-import Persistence
 
 /// The stored outcome of a registration.
 struct RegistrationRecord: Sendable {
@@ -11,23 +9,7 @@ struct RegistrationRecord: Sendable {
 }
 
 /// The outcomes that `attestation-verifier` stores.
-struct RegistrationRepository: Sendable {
-    let database: PostgresPool
-
-    func find(_ id: RegistrationID) async throws -> RegistrationRecord? {
-        let rows = try await database.query(
-            """
-            SELECT outcome, device_id, attestation_level, has_lidar, registrations.attestation_failure
-            FROM registrations LEFT JOIN devices ON devices.id = device_id WHERE registrations.id = \(id.uuid)
-            """)
-        guard let row = rows.first, let outcome = RegistrationOutcome(rawValue: try row.get("outcome")) else { return nil }
-        guard let device = try row.getOptional("device_id", as: UUID.self) else {
-            return RegistrationRecord(outcome: outcome, device: nil)
-        }
-        return RegistrationRecord(
-            outcome: outcome,
-            device: RegistrationResult(
-                deviceID: DeviceID(device), attestationLevel: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
-                hasLiDAR: try row.get("has_lidar"), attestationFailure: try row.getOptional("attestation_failure")))
-    }
+protocol RegistrationRepository: Sendable {
+    /// - Returns: `nil` while there is no outcome.
+    func find(_ id: RegistrationID) async throws -> RegistrationRecord?
 }

@@ -9,8 +9,8 @@ import NIOCore
 /// `GET /api/v1/devices/challenge` and `POST /api/v1/devices/register`.
 struct DevicesController: Sendable {
     static let timeout: Duration = .seconds(10)
-    let challenges: ChallengeRepository
-    let registrations: RegistrationRepository
+    let challenges: any ChallengeRepository
+    let registrations: any RegistrationRepository
     let waiters: Waiters
     let buckets: any TokenBuckets
     let limits: RateLimits

@@ -45,6 +45,18 @@ protocol GatewayRig: Sendable {
     /// The database cannot be asked from now on.
     func close() async
 
+    var challenges: any ChallengeRepository { get }
+    /// The same as another gateway has them.
+    var otherChallenges: any ChallengeRepository { get }
+    var registrations: any RegistrationRepository { get }
+    /// Makes all challenges, and what became of them, so many hours older.
+    func ageChallenges(byHours hours: Double) async throws
+    /// How many there are.
+    func challengeCount() async throws -> Int
+    /// Stores what the verifier has decided.
+    /// - Parameter device: the new device, if the outcome is `registered`.
+    func decide(_ outcome: RegistrationOutcome, on registration: RegistrationID, device: DeviceID?) async throws
+
     var uploads: any UploadRepository { get }
     var upkeep: any UploadUpkeepRepository { get }
     /// Ends the time of the upload, or that for which it is kept.

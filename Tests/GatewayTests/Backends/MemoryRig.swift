@@ -11,6 +11,7 @@ struct MemoryRig: GatewayRig {
     private let held = MemoryTokenBuckets()
     private let files = MemoryVerifications()
     private let bodies: MemoryUploads
+    private let registry = MemoryChallenges()
 
     init() { bodies = MemoryUploads(of: rows) }
 
@@ -23,11 +24,20 @@ struct MemoryRig: GatewayRig {
         rows.answer(part, of: capture, isGivenUp: isGivenUp)
     }
     func captureIDs() async throws -> Set<CaptureID> { Set(rows.now.captures.keys) }
-    func announced() async throws -> [String] { rows.now.announced }
+    func announced() async throws -> [String] { rows.now.announced + registry.announced.map(\.description) }
     func intakeIDs() async throws -> Set<CaptureID> { Set(rows.now.intakes.keys) }
     func brought(by upload: CaptureID) async throws -> CaptureID? { rows.now.intakes[upload]?.brings }
 
     func close() async { rows.fail(with: .unreachable) }
+
+    var challenges: any ChallengeRepository { registry }
+    var otherChallenges: any ChallengeRepository { registry }
+    var registrations: any RegistrationRepository { registry }
+    func ageChallenges(byHours hours: Double) async throws { registry.advance(by: hours * 3600) }
+    func challengeCount() async throws -> Int { registry.count }
+    func decide(_ outcome: RegistrationOutcome, on registration: RegistrationID, device: DeviceID?) async throws {
+        registry.decide(outcome, on: registration, device)
+    }
 
     var uploads: any UploadRepository { bodies }
     var upkeep: any UploadUpkeepRepository { bodies }

@@ -52,6 +52,26 @@ struct PostgresRig: GatewayRig {
         Set(try await database.query(statement).map { CaptureID(try $0.get("id", as: UUID.self)) })
     }
 
+    var challenges: any ChallengeRepository { PostgresChallengeRepository(database: database, outbox: Outbox(.gateway)) }
+    var otherChallenges: any ChallengeRepository { PostgresChallengeRepository(database: other, outbox: Outbox(.gateway)) }
+    var registrations: any RegistrationRepository { PostgresRegistrationRepository(database: database) }
+
+    func ageChallenges(byHours hours: Double) async throws {
+        let step: SQL = "\(hours)::float8 * interval '1 hour'"
+        _ = try await database.query(
+            """
+            UPDATE challenges SET created_at = created_at - \(step), expires_at = expires_at - \(step),
+                consumed_at = consumed_at - \(step), announced_at = announced_at - \(step)
+            """)
+    }
+
+    func challengeCount() async throws -> Int { try await database.query("SELECT challenge FROM challenges").count }
+
+    func decide(_ outcome: RegistrationOutcome, on registration: RegistrationID, device: DeviceID?) async throws {
+        _ = try await database.query(
+            "INSERT INTO registrations (id, outcome, device_id) VALUES (\(registration.uuid), \(outcome.rawValue), \(device?.uuid))")
+    }
+
     var uploads: any UploadRepository { PostgresUploadRepository(database: database) }
     var upkeep: any UploadUpkeepRepository { PostgresUploadRepository(database: database) }
 
