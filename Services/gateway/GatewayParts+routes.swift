@@ -7,7 +7,8 @@ extension GatewayParts {
 
     func addDevices(to routes: inout Routes) {
         DevicesController(
-            challenges: challenges, registrations: PostgresRegistrationRepository(database: backbone.database), waiters: waiters, buckets: buckets,
+            challenges: challenges, registrations: PostgresRegistrationRepository(database: backbone.database), waiters: waiters,
+            buckets: buckets,
             limits: settings.limits, trustedProxies: proxies
         ).addRoutes(to: &routes)
     }
@@ -71,7 +72,7 @@ extension GatewayParts {
         SiteController(
             responder: pages, captures: captures,
             records: PublicRecordReader(
-                captures: captures, records: StoredRecordRepository(database: backbone.database), log: logStatus, links: links),
+                captures: captures, records: PostgresStoredRecordRepository(database: backbone.database), log: logStatus, links: links),
             claims: verifications, verifier: verifier, log: LogFactsRepository(database: backbone.database), trustedProxies: proxies
         ).addRoutes(to: &routes)
     }

@@ -23,8 +23,9 @@ struct GatewayParts: Sendable {
     let authenticator: DeviceAuthenticator
     let captures: any CaptureRepository
     let acceptance: CaptureAcceptance
+    let uploads: PostgresUploadRepository
     let resumable: ResumableUploads
-    let objects: MediaObjectRepository
+    let objects: any MediaObjectRepository
     let links: MediaLinks
 
     let log: any LogReading
@@ -49,15 +50,17 @@ struct GatewayParts: Sendable {
         downloads = ConcurrencyLimit("downloads", settings.mediaLimits, metric: "rial_media_in_progress")
 
         challenges = PostgresChallengeRepository(database: database, outbox: backbone.outbox)
-        authenticator = DeviceAuthenticator(devices: PostgresDeviceRepository(database: database), buckets: buckets, limits: settings.limits)
+        authenticator = DeviceAuthenticator(
+            devices: PostgresDeviceRepository(database: database), buckets: buckets, limits: settings.limits)
         captures = PostgresCaptureRepository(database: database, outbox: backbone.outbox)
         acceptance = CaptureAcceptance(
             upload: CaptureUpload(captures: captures, intakes: PostgresIntakeRepository(database: database), storage: backbone.storage),
             rates: rates)
+        uploads = PostgresUploadRepository(database: database)
         resumable = ResumableUploads(
-            uploads: PostgresUploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
+            uploads: uploads, runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
             acceptance: acceptance)
-        objects = MediaObjectRepository(database: database)
+        objects = PostgresMediaObjectRepository(database: database)
         links = MediaLinks(key: settings.linkKey.value)
 
         log = PostgresLogReading(database: database)
@@ -78,7 +81,8 @@ struct GatewayParts: Sendable {
     }
 
     private static func verifier(
-        _ settings: Settings, _ repository: any VerificationRepository, _ inspectors: InspectorPool, _ buckets: any TokenBuckets, _ logger: Logger
+        _ settings: Settings, _ repository: any VerificationRepository, _ inspectors: InspectorPool, _ buckets: any TokenBuckets,
+        _ logger: Logger
     ) -> FileVerifier {
         let own = settings.verification
         return FileVerifier(

@@ -57,7 +57,7 @@ extension GatewayParts {
     }
 
     fileprivate var upkeep: [any Service] {
-        let cleaner = UploadCleaner(uploads: resumable.uploads, resumable: resumable, logger: logger)
+        let cleaner = UploadCleaner(uploads: uploads, resumable: resumable, logger: logger)
         return [
             PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await testInspector(inspectors, logger) },
             PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },

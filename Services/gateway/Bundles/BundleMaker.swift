@@ -10,7 +10,7 @@ struct BundleMaker: Sendable {
     let log: any LogReading
     let finder: CheckpointFinder
     let tiles: LogTiles
-    let objects: any MediaFinding
+    let objects: any MediaObjectRepository
     /// As a hint in the bundle.
     let policy: TrustPolicy
     let publicURL: String
@@ -134,15 +134,6 @@ struct NamedMedia: Sendable, Equatable {
     let name: MediaName
     let media: StoredMedia
 }
-
-/// Finds published objects.
-protocol MediaFinding: Sendable {
-    /// - Returns: `nil` if the capture has no such object.
-    /// - Throws: `WithdrawnCapture` if it was withdrawn.
-    func find(_ capture: CaptureID, _ name: MediaName) async throws -> MediaObjectRepository.Found?
-}
-
-extension MediaObjectRepository: MediaFinding {}
 
 /// The words for whoever unpacks a bundle.
 enum BundleReadme {

@@ -13,7 +13,7 @@ import Site
 struct MediaController: Sendable {
     /// Published bytes must not run, load or frame anything, whatever they contain.
     static let policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
-    let objects: MediaObjectRepository
+    let objects: any MediaObjectRepository
     /// Has its own connections, so slow downloads do not block uploads.
     let storage: any DownloadStore
     /// Below the number of connections to the store.

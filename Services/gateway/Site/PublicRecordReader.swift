@@ -6,7 +6,7 @@ import Site
 /// Reads what the site may show of a capture.
 struct PublicRecordReader: Sendable {
     let captures: any CaptureRepository
-    let records: StoredRecordRepository
+    let records: any StoredRecordRepository
     let log: LogStatusReader
     let links: MediaLinks
 

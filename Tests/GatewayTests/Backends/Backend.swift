@@ -65,6 +65,8 @@ protocol GatewayRig: Sendable {
     func folders() async throws -> Set<UploadID>
 
     var verifications: any VerificationRepository { get }
+    var media: any MediaObjectRepository { get }
+    var records: any StoredRecordRepository { get }
     /// Stores a complete capture of a file with `Samples.digest`, by a device of its own.
     func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID
     /// Publishes an object of the capture, with `Samples.copyDigest`.

@@ -45,11 +45,13 @@ struct MemoryRig: GatewayRig {
     func folders() async throws -> Set<UploadID> { bodies.folders }
 
     var verifications: any VerificationRepository { files }
+    var media: any MediaObjectRepository { files }
+    var records: any StoredRecordRepository { files }
     func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID {
         files.add(package, confidence, at: time)
     }
     func publish(_ name: MediaName, of capture: CaptureID) async throws { files.publish(name, of: capture) }
-    func state(_ kind: Statement.Kind, on capture: CaptureID) async throws { files.revoke(capture, kind == .revocation) }
+    func state(_ kind: Statement.Kind, on capture: CaptureID) async throws { files.note(kind, on: capture) }
     func loggedVerifications() async throws -> [LoggedVerification] { files.logged }
     func ageVerifications(days: Int) async throws { files.age(days: days) }
 

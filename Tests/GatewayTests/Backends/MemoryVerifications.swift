@@ -4,23 +4,27 @@ import ManifestStore
 import Models
 import Synchronization
 import TestSupport
+import TransparencyLog
 
 @testable import Gateway
 
-/// Complete captures and the files that they claim, in memory.
-final class MemoryVerifications: VerificationRepository {
+/// Complete captures, the files that they claim and what is published of them, in memory.
+final class MemoryVerifications: VerificationRepository, MediaObjectRepository, StoredRecordRepository {
     private struct Entry {
         let id = CaptureID()
+        let device = DeviceID()
+        let shortID = ShortID.random()
         let mediaHash: ContentDigest
         let package: EvidencePackage
         let confidence: ConfidenceLevel
         let uploadedAt: Date
         var published: Set<MediaName> = []
-        var isRevoked = false
+        var statements: [Statement.Kind] = []
+        var isRevoked: Bool { statements.last == .revocation }
 
         var row: CaptureRow {
             CaptureRow(
-                id: id, shortID: "Ab3dE6gH", deviceID: DeviceID(), kind: .photo, status: .complete, failure: nil, confidence: confidence,
+                id: id, shortID: shortID, deviceID: device, kind: .photo, status: .complete, failure: nil, confidence: confidence,
                 mediaHash: mediaHash, capturedAt: .exact(Samples.captured), uploadedAt: uploadedAt, completedAt: uploadedAt, flags: nil,
                 evidence: package, location: nil, detection: nil, mediaNames: published, isRevoked: isRevoked)
         }
@@ -35,6 +39,12 @@ final class MemoryVerifications: VerificationRepository {
                 }
             let isDevelopment = package.hardwareAttestation.developmentAttestation == true
             return step + (isDevelopment ? 1 : 0) + (isRevoked ? 1000 : 0)
+        }
+
+        /// A published object as the rows of PostgreSQL's tests have it.
+        func object(_ name: MediaName) -> StoredMedia {
+            StoredMedia(
+                key: name.key(of: id), sha256: Samples.copyDigest, sizeBytes: 3_400_000, contentType: name.contentType)
         }
 
         /// As what the capture claims a file with this digest.
@@ -65,7 +75,7 @@ final class MemoryVerifications: VerificationRepository {
     }
 
     func publish(_ name: MediaName, of capture: CaptureID) { change(capture) { _ = $0.published.insert(name) } }
-    func revoke(_ capture: CaptureID, _ isRevoked: Bool) { change(capture) { $0.isRevoked = isRevoked } }
+    func note(_ kind: Statement.Kind, on capture: CaptureID) { change(capture) { $0.statements.append(kind) } }
     func age(days: Int) { state.withLock { state in for index in state.log.indices { state.log[index].days += days } } }
 
     private func change(_ capture: CaptureID, _ change: (inout Entry) -> Void) {
@@ -93,4 +103,25 @@ final class MemoryVerifications: VerificationRepository {
     }
 
     func sweep() async throws { state.withLock { state in state.log.removeAll { $0.days >= 30 } } }
+
+    // MARK: Published objects and records
+
+    func find(_ capture: CaptureID, _ name: MediaName) async throws -> PublishedObject? {
+        guard let entry = entry({ $0.id == capture }), entry.published.contains(name) else { return nil }
+        return PublishedObject(media: entry.object(name), isTimePublic: true, isRevoked: entry.isRevoked)
+    }
+
+    func record(_ id: CaptureID) async throws -> StoredRecord? { record { $0.id == id } }
+    func record(shortID: String) async throws -> StoredRecord? { record { $0.shortID == shortID } }
+
+    private func entry(_ isWanted: (Entry) -> Bool) -> Entry? { state.withLock { $0.entries.first(where: isWanted) } }
+
+    private func record(_ isWanted: (Entry) -> Bool) -> StoredRecord? {
+        guard let entry = entry(isWanted) else { return nil }
+        let devices = state.withLock { state in Set(state.entries.filter { $0.mediaHash == entry.mediaHash }.map(\.device)) }
+        return StoredRecord(
+            row: entry.row, model: "iPhone 15 Pro", isDevelopment: false, signedAt: nil, issuer: nil, claimingDevices: devices.count,
+            isReassessed: entry.statements.contains(.reassessment),
+            media: Dictionary(uniqueKeysWithValues: entry.published.map { ($0, entry.object($0)) }))
+    }
 }

@@ -86,6 +86,8 @@ struct PostgresRig: GatewayRig {
     }
 
     var verifications: any VerificationRepository { PostgresVerificationRepository(database: database) }
+    var media: any MediaObjectRepository { PostgresMediaObjectRepository(database: database) }
+    var records: any StoredRecordRepository { PostgresStoredRecordRepository(database: database) }
     private var site: SiteDatabase { SiteDatabase(pool: database) }
 
     func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID {

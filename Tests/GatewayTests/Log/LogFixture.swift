@@ -113,10 +113,10 @@ struct MemoryLogReading: LogReading {
 }
 
 /// Published objects by name.
-struct MemoryMedia: MediaFinding {
+struct MemoryMedia: MediaObjectRepository {
     var objects: [MediaName: StoredMedia] = [:]
 
-    func find(_ capture: CaptureID, _ name: MediaName) async -> MediaObjectRepository.Found? {
-        objects[name].map { MediaObjectRepository.Found(media: $0, isTimePublic: true, isRevoked: false) }
+    func find(_ capture: CaptureID, _ name: MediaName) async -> PublishedObject? {
+        objects[name].map { PublishedObject(media: $0, isTimePublic: true, isRevoked: false) }
     }
 }

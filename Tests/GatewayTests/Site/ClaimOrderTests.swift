@@ -94,20 +94,41 @@ struct ClaimOrderTests {
         }
     }
 
-    @Test(
-        "the share picture of a capture whose verdict was taken back is not published",
-        .enabled(if: SiteDatabase.isConfigured, SiteDatabase.hint))
-    func sharePicture() async throws {
-        try await SiteDatabase.with { database in
-            let taken = try await database.insertCapture(
-                of: try await database.insertDevice(), short: "AAAAAAAA", Samples.Evidence(development: false).package, .high)
-            let media = MediaObjectRepository(database: database.pool)
-            try await database.insertMedia(taken, MediaName.shareCard.rawValue)
+    @Test("what is published is found, and whether the verdict that it shows was taken back", arguments: Backend.available)
+    func published(backend: Backend) async throws {
+        try await backend.with { rig in
+            let taken = try await rig.insertComplete(Samples.Evidence(development: false).package, .high, at: Samples.received)
+            #expect(try await rig.media.find(taken, .shareCard) == nil)
+            try await rig.publish(.shareCard, of: taken)
             let kinds: [(Statement.Kind, Bool)] = [(.assessment, false), (.revocation, true), (.reassessment, false)]
-            for (sequence, (kind, isRevoked)) in kinds.enumerated() {
-                try await database.insertStatement(on: taken, kind, sequence: sequence)
-                #expect(try await media.find(taken, .shareCard)?.isRevoked == isRevoked)
+            for (kind, isRevoked) in kinds {
+                try await rig.state(kind, on: taken)
+                let found = try #require(try await rig.media.find(taken, .shareCard))
+                #expect(found.isRevoked == isRevoked && found.isTimePublic)
+                #expect(found.media.key == "captures/\(taken)/\(MediaName.shareCard.rawValue)")
+                #expect(found.media.sha256 == Samples.copyDigest && found.media.contentType == MediaName.shareCard.contentType)
             }
+            #expect(try await rig.media.find(taken, .thumbnail) == nil)
+            #expect(try await rig.media.find(CaptureID(), .shareCard) == nil)
+        }
+    }
+
+    @Test("a record has what its page shows, and how many devices claim its file", arguments: Backend.available)
+    func record(backend: Backend) async throws {
+        try await backend.with { rig in
+            let id = try await rig.insertComplete(Samples.Evidence().package, .medium, at: Samples.received)
+            try await rig.publish(.thumbnail, of: id)
+            let alone = try #require(try await rig.records.record(id))
+            #expect(alone.row.id == id && alone.row.status == .complete && alone.row.confidence == .medium)
+            #expect(alone.model == "iPhone 15 Pro" && !alone.isDevelopment && alone.signedAt == nil && alone.issuer == nil)
+            #expect(alone.media.mapValues(\.sha256) == [.thumbnail: Samples.copyDigest])
+            #expect(alone.claimingDevices == 1 && !alone.isReassessed)
+            _ = try await rig.insertComplete(Samples.Evidence().package, .low, at: Samples.received)
+            try await rig.state(.reassessment, on: id)
+            let shared = try #require(try await rig.records.record(shortID: alone.row.shortID))
+            #expect(shared.row.id == id && shared.claimingDevices == 2 && shared.isReassessed)
+            #expect(try await rig.records.record(CaptureID()) == nil)
+            #expect(try await rig.records.record(shortID: "none") == nil)
         }
     }
 

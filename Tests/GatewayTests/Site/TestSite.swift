@@ -40,7 +40,7 @@ struct TestSite {
         let site = SiteController(
             responder: pages, captures: captures,
             records: PublicRecordReader(
-                captures: captures, records: StoredRecordRepository(database: pool),
+                captures: captures, records: PostgresStoredRecordRepository(database: pool),
                 log: LogStatusReader(log: entries, finder: CheckpointFinder(log: entries, policy: .empty)),
                 links: MediaLinks(key: [UInt8](repeating: 7, count: 32))),
             claims: PostgresVerificationRepository(database: pool), verifier: verifier, log: log, trustedProxies: [])

@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Logging
+import ObjectStorage
 import ServiceRuntime
 import TestSupport
 import Testing
