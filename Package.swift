@@ -123,8 +123,8 @@ let package = Package(
         .target(
             name: "ObjectStorage",
             dependencies: [
-                "CExpat", "CaptureProtocol", "Models", "Observability", "Secrets", crypto, httpClient, nioCore, nioFoundation, nioHTTP1,
-                logging, metrics,
+                "Blocking", "CExpat", "CaptureProtocol", "Models", "Observability", "Secrets", crypto, httpClient, nioCore,
+                nioFoundation, nioHTTP1, logging, metrics,
             ],
             path: "Shared/ObjectStorage"),
         .target(
@@ -227,7 +227,8 @@ let package = Package(
             name: "SimulatedCamera", dependencies: ["Blocking", "CaptureKit", "Movie", "Scene"], path: "Clients/SimulatedCamera",
             swiftSettings: computing),
         .target(
-            name: "RialClient", dependencies: ["CaptureKit", "CaptureProtocol", "Models", crypto, httpClient, nioCore, nioHTTP1, nioSSL],
+            name: "RialClient",
+            dependencies: ["Blocking", "CaptureKit", "CaptureProtocol", "Models", crypto, httpClient, nioCore, nioHTTP1, nioSSL],
             path: "Clients/RialClient"),
         .executableTarget(
             name: "RialCLI",

@@ -1,3 +1,5 @@
+import Blocking
+
 /// The number of attempts of a request after transient failures, and the backoff between them.
 public struct RetryPolicy: Sendable {
     /// Including the first attempt; at least 1.
@@ -22,8 +24,7 @@ public struct RetryPolicy: Sendable {
     func delay(after failure: APIFailure, attempt: Int) -> Duration? {
         guard failure.isTransient, attempt < attempts else { return nil }
         if let asked = failure.retryAfter { return asked <= maximumDelay ? asked : nil }
-        let span = min(initialDelay * (1 << min(attempt - 1, 10)), maximumDelay)
-        return span * Double.random(in: 0.5...1)
+        return Backoff(initial: initialDelay / .seconds(1), limit: maximumDelay / .seconds(1)).wait(after: attempt - 1)
     }
 
     /// Runs `body` until it succeeds or should not be retried.

@@ -1,3 +1,4 @@
+import Blocking
 import Foundation
 
 /// Watches one process on the calling thread until it has ended and been reaped; reads its output, up to the limits.
@@ -66,12 +67,11 @@ struct InspectorWatch {
 
     /// A process normally exits right after it closes its pipes; the deadline is for one that does not.
     private func collect(_ process: pid_t, until deadline: ContinuousClock.Instant) -> KillSwitch.Ending {
-        var pause: UInt32 = 100
+        var backoff = Backoff(initial: 0.0001, limit: 0.01, jitter: 0)
         while true {
             if let ending = killSwitch.collect(process) { return ending }
             if milliseconds(until: deadline) <= 0 { killSwitch.pull(.deadline) }
-            usleep(pause)
-            pause = min(pause * 2, 10_000)
+            Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))
         }
     }
 

@@ -1,8 +1,16 @@
+import Blocking
+
 /// Topics that the broker does not know. librdkafka reports each once; this repeats the report with backoff until a record arrives.
 struct UnknownTopics {
     private struct Reminder {
         var due: ContinuousClock.Instant
-        var wait: Duration
+        var backoff: Backoff
+
+        init(at now: ContinuousClock.Instant) {
+            var backoff = Backoff(initial: 1, limit: 60, jitter: 0)
+            due = now + backoff.next()
+            self.backoff = backoff
+        }
     }
 
     private let report: @Sendable (String) -> Void
@@ -12,7 +20,7 @@ struct UnknownTopics {
 
     mutating func insert(_ topic: String, at now: ContinuousClock.Instant = .now) {
         guard reminders[topic] == nil else { return }
-        reminders[topic] = Reminder(due: now + .seconds(1), wait: .seconds(1))
+        reminders[topic] = Reminder(at: now)
         report(topic)
     }
 
@@ -21,8 +29,9 @@ struct UnknownTopics {
     /// Reports the topics that are due.
     mutating func remind(at now: ContinuousClock.Instant = .now) {
         for (topic, reminder) in reminders where reminder.due <= now {
-            let wait = min(reminder.wait * 2, .seconds(60))
-            reminders[topic] = Reminder(due: now + wait, wait: wait)
+            var next = reminder
+            next.due = now + next.backoff.next()
+            reminders[topic] = next
             report(topic)
         }
     }

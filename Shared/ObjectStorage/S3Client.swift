@@ -1,4 +1,5 @@
 public import AsyncHTTPClient
+import Blocking
 import Crypto
 public import Foundation
 public import Logging
@@ -175,13 +176,16 @@ public final class S3Client: DownloadStore {
     func retrying<Result>(
         isolation: isolated (any Actor)? = #isolation, unanswered: () -> Void = {}, _ attempt: () async throws -> Result
     ) async throws -> Result {
-        var backoff = RetryDelay()
+        var backoff = Backoff(initial: 0.2, limit: 0.4)
+        var attempts = 1
         while true {
             do {
                 return try await attempt()
             } catch let error as ObjectStorageError where error.isUnreachable {
                 unanswered()
-                guard try await backoff.wait() else { throw error }
+                guard attempts < Self.attempts else { throw error }
+                try await Task.sleep(for: backoff.next())
+                attempts += 1
                 logger.debug("object storage request repeated", metadata: ["error": "\(error)"])
             } catch is CancellationError {
                 unanswered()
@@ -216,18 +220,5 @@ public final class S3Client: DownloadStore {
         if (200..<300).contains(response.status.code) { return response }
         let body = (try? await response.body.collect(upTo: 64 * 1024)).map { Data(buffer: $0) } ?? Data()
         throw ObjectStorageError(request, status: response.status, code: S3XML.errorCode(body))
-    }
-}
-
-/// The backoff between attempts: a random 0.1 to 0.2 s, then 0.2 to 0.4 s.
-struct RetryDelay {
-    private var attempt = 1
-
-    /// - Returns: false when no attempts are left.
-    mutating func wait() async throws -> Bool {
-        guard attempt < S3Client.attempts else { return false }
-        try await Task.sleep(for: .milliseconds(Int.random(in: 50...100) << attempt))
-        attempt += 1
-        return true
     }
 }

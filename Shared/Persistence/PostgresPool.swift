@@ -1,3 +1,4 @@
+import Blocking
 import Foundation
 public import Logging
 public import ServiceLifecycle
@@ -53,6 +54,8 @@ public final class PostgresPool: Service, Sendable {
     /// the database must be idempotent.
     public func withTransaction<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
         var tries = 1
+        // Those that hindered each other must not meet again.
+        var backoff = Backoff(initial: 0.04, limit: 0.16, jitter: 1)
         while true {
             do {
                 return try await lease {
@@ -62,7 +65,7 @@ public final class PostgresPool: Service, Sendable {
                 }
             } catch let error as PostgresError where error.shouldRetryTransaction && tries < Self.transactionTries {
                 logger.debug("transaction runs again", metadata: ["error": "\(error)", "tries": "\(tries)"])
-                try await Task.sleep(for: .milliseconds(Int.random(in: 1...(20 << tries))))
+                try await Task.sleep(for: backoff.next())
                 tries += 1
             }
         }

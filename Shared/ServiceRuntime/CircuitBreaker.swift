@@ -1,3 +1,4 @@
+import Blocking
 import Metrics
 import Synchronization
 
@@ -10,13 +11,11 @@ public final class CircuitBreaker: Sendable {
 
     private struct Inside {
         var state = State.closed
-        var pause: Duration
+        var backoff: Backoff
         /// No trial before this time.
         var until: ContinuousClock.Instant
     }
     private let inside: Mutex<Inside>
-    private let firstPause: Duration
-    private let longestPause: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
     private let gauge: Meter
 
@@ -26,9 +25,8 @@ public final class CircuitBreaker: Sendable {
     public init(
         dependency: String, pause: Duration, longestPause: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        inside = Mutex(Inside(pause: pause, until: now()))
-        firstPause = pause
-        self.longestPause = longestPause
+        let backoff = Backoff(initial: pause / .seconds(1), limit: longestPause / .seconds(1), jitter: 0)
+        inside = Mutex(Inside(backoff: backoff, until: now()))
         self.now = now
         gauge = Meter(label: "rial_circuit_state", dimensions: [("dependency", dependency)])
         gauge.set(State.closed.rawValue)
@@ -50,23 +48,19 @@ public final class CircuitBreaker: Sendable {
 
     /// The call succeeded.
     public func succeed() {
-        change { [firstPause] inside in
+        change { inside in
             inside.state = .closed
-            inside.pause = firstPause
+            inside.backoff.reset()
         }
     }
 
     /// The call failed. Calls that were made before the first failure and fail after it do not lengthen the pause.
     public func fail() {
         let time = now()
-        change { [firstPause, longestPause] inside in
-            switch inside.state {
-            case .closed: inside.pause = firstPause
-            case .halfOpen: inside.pause = min(inside.pause * 2, longestPause)
-            case .open: return
-            }
+        change { inside in
+            guard inside.state != .open else { return }
             inside.state = .open
-            inside.until = time.advanced(by: inside.pause)
+            inside.until = time.advanced(by: inside.backoff.next())
         }
     }
 

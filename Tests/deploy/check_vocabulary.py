@@ -146,7 +146,7 @@ INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLif
 # Allowed imports within a layer.
 SIDEWAYS = {
     "Depth": {"AreaAverage"}, "Imaging": {"JPEGMetadata"}, "ShareCard": {"Imaging", "JPEGMetadata"}, "ContentCredentials": {"JPEGMetadata", "ManifestStore", "Signing"}, "ManifestStore": {"Attestation"},
-    "Persistence": {"Blocking", "Observability"}, "ObjectStorage": {"Observability"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "Observability": {"HTTPServing"}, "VideoDecoding": {"Inspection"}, "VideoChain": {"Depth"}, "MediaStore": {"Blocking", "ObjectStorage"}, "Site": {"Evidence"},
+    "Persistence": {"Blocking", "Observability"}, "ObjectStorage": {"Blocking", "Observability"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "Observability": {"HTTPServing"}, "VideoDecoding": {"Inspection"}, "VideoChain": {"Depth"}, "MediaStore": {"Blocking", "ObjectStorage"}, "Site": {"Evidence"},
 }
 
 

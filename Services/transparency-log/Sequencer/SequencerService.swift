@@ -1,3 +1,4 @@
+import Blocking
 import Delivery
 import Foundation
 import Logging
@@ -9,8 +10,6 @@ import TransparencyLog
 struct SequencerService: Service {
     /// The pause between two turns; the sequencer itself decides how often there is a checkpoint.
     static let pause: Duration = .milliseconds(250)
-    /// After errors, doubled up to this: a leaf is in a published tree within 60 seconds of the end of any fault.
-    static let longestPause: Duration = .seconds(5)
     /// A third of the session's time.
     static let beatPause: Duration = .seconds(5)
     static let asidePause: Duration = .seconds(5)
@@ -49,12 +48,14 @@ struct SequencerService: Service {
     }
 
     private func turns() async throws {
-        var pause = Self.pause
+        // After errors: a leaf is in a published tree within 60 seconds of the end of any fault.
+        var backoff = Backoff(initial: 0.5, limit: 5)
         var last: SequencerTurn?
         while !Task.isEnding {
+            var pause = Self.pause
             do {
                 let turn = try await sequencer.turn()
-                pause = Self.pause
+                backoff.reset()
                 try await check(turn)
                 if turn != last { report(turn) }
                 last = turn
@@ -62,7 +63,7 @@ struct SequencerService: Service {
                 throw error
             } catch {
                 logger.warning("a round of the log ended early; the next one continues", error: error)
-                pause = min(pause * 2, Self.longestPause)
+                pause = backoff.next()
             }
             await cancelWhenGracefulShutdown { [pause] in try? await clock.sleep(for: pause) }
         }

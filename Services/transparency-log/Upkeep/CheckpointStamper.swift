@@ -1,3 +1,4 @@
+import Blocking
 import CaptureProtocol
 import Foundation
 import Logging
@@ -15,10 +16,6 @@ protocol TimestampAuthorityConnection: Sendable {
 actor CheckpointStamper {
     /// How many of the newest published checkpoints are searched for one with a quorum.
     static let candidates = 100
-    /// After a failure; doubled with each in a row.
-    static let firstPause: TimeInterval = 10
-    /// The longest pause after failures; if ``interval`` is shorter, that is the longest.
-    static let longestPause: TimeInterval = 3600
     let repository: any LogRepository
     let panel: WitnessPanel
     let authority: any TimestampAuthorityConnection
@@ -26,8 +23,9 @@ actor CheckpointStamper {
     let interval: TimeInterval
     let nonce: @Sendable () -> [UInt8]
     let logger: Logger
-    private var pause = CheckpointStamper.firstPause
-    /// When the last request failed, by a clock that may be set back later, and how long no request is made after it; `nil` after a
+    /// After failures in a row; no pause is longer than the interval.
+    private var backoff: Backoff
+    /// When, by a clock that may be set back later, the last request failed, and how long no request is made after it; `nil` after a
     /// success.
     private var failure: (time: Date, pause: TimeInterval)?
 
@@ -40,6 +38,7 @@ actor CheckpointStamper {
         self.authority = authority
         self.anchors = anchors
         self.interval = interval
+        backoff = Backoff(initial: 10, limit: min(3600, interval), jitter: 0)
         self.nonce = nonce
         self.logger = logger
     }
@@ -59,12 +58,11 @@ actor CheckpointStamper {
             do {
                 try await stamp(newest, of: shard)
             } catch {
-                failure = (time, min(pause, interval))
-                pause = min(pause * 2, Self.longestPause)
+                failure = (time, backoff.next() / .seconds(1))
                 throw error
             }
             failure = nil
-            pause = Self.firstPause
+            backoff.reset()
         }
     }
 
