@@ -21,7 +21,7 @@ public func fuzzBundle(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition((try? StoredArchive(archive.bytes))?.entries == entries, "entries were lost")
         inspect(archive.bytes)
     }
-    if let answer = try? TimestampAnswer(input) { precondition(!answer.claimedTime.timeIntervalSince1970.isNaN, "no time") }
+    if let answer = try? TimestampAnswer(input) { precondition(!answer.info.time.timeIntervalSince1970.isNaN, "no time") }
     return 0
 }
 

@@ -32,9 +32,6 @@ public struct VerifiedAssertion: Sendable, Equatable {
     public let counter: UInt32
     public let appID: String
     public let extensions: AttestationExtensions
-
-    /// Apple's rule: greater than the stored counter. Where assertions may arrive out of order, the counter has to be unique instead.
-    public func isAbove(previousCounter: UInt32) -> Bool { counter > previousCounter }
 }
 
 /// A well-formed assertion; nothing in it is verified yet.

@@ -14,7 +14,7 @@ public final class KafkaProducer: Service, Sendable {
     private let logger: Logger
     private let executor = BlockingExecutor(label: "kafka-producer")
     /// `nil` once closed.
-    private let client: Mutex<KafkaClient?>
+    let client: Mutex<KafkaClient?>
 
     public init(_ configuration: KafkaConfiguration, logger: Logger) throws {
         self.configuration = configuration
@@ -51,9 +51,6 @@ public final class KafkaProducer: Service, Sendable {
         await flush(timeout: configuration.messageTimeout)
         client.withLock { $0 = nil }
     }
-
-    /// For tests that break the client.
-    func withClient<T>(_ body: (KafkaClient) -> T) -> T? { client.withLock { $0 }.map(body) }
 
     /// The current client, or a new one if it has failed.
     private func usableClient() throws -> KafkaClient {

@@ -123,6 +123,4 @@ extension S3Client {
             return FetchedObject(bytes: bytes, etag: object.etag)
         }
     }
-
-    func getBytes(_ key: String, limit: Int) async throws -> [UInt8] { try await getObject(key, limit: limit).bytes }
 }

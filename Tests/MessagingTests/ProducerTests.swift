@@ -2,6 +2,7 @@ import CRdKafka
 import Foundation
 import Logging
 import ServiceLifecycle
+import Synchronization
 import Testing
 
 @testable import Messaging
@@ -100,7 +101,9 @@ struct ProducerTests {
         try await broker.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
             try await producer.send(topic: topic, key: nil, value: "before".bytes, headers: [])
-            let reached = producer.withClient { rd_kafka_test_fatal_error($0.handle, RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID, "test") }
+            let reached = producer.client.withLock { $0 }.map {
+                rd_kafka_test_fatal_error($0.handle, RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID, "test")
+            }
             #expect(reached == RD_KAFKA_RESP_ERR_NO_ERROR)
             try await producer.send(topic: topic, key: nil, value: "after".bytes, headers: [])
             let records = try await KafkaTopicReader(configuration).read(topic: topic, limit: 10)

@@ -1,5 +1,6 @@
 import Foundation
 import SimulatedDevice
+import TestSupport
 import Testing
 import TestSupport
 

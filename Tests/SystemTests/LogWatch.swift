@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import TestSupport
 import TransparencyLog

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Crypto
 import Foundation
 import SimulatedDevice
+import TestSupport
 import Testing
 import TestSupport
 

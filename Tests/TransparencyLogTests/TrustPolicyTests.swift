@@ -33,8 +33,7 @@ struct TrustPolicyTests {
         #expect(policy.logs.map(\.url) == ["https://rial.example/log/2026"] && policy.witnesses.map(\.url) == ["https://w1.example/", nil])
         #expect(policy.keys.count == 3)
         let origin = try #require(TextLine("rial.example/log/2026"))
-        #expect(policy.logKeys(of: origin).map(\.description) == [WorkedExample.logKey])
-        #expect(policy.logKeys(of: try #require(TextLine("rial.example/log/2027"))).isEmpty)
+        #expect(policy.logs.map(\.key.description) == [WorkedExample.logKey] && policy.logs.map(\.key.name) == [origin])
     }
 
     @Test("take names for bytes")

@@ -36,9 +36,6 @@ public struct TrustPolicy: Sendable, Equatable {
     /// Keys of all logs and witnesses.
     public var keys: [VerifierKey] { logs.map(\.key) + witnesses.map(\.key) }
 
-    /// The keys under which a log may sign: those that have its origin for a name.
-    public func logKeys(of origin: TextLine) -> [VerifierKey] { logs.map(\.key).filter { $0.name == origin } }
-
     /// Verifies a log's checkpoint and looks who cosigned it.
     /// - Throws: ``TransparencyLogError/Code/falseSignature`` if a signature by a key of the policy does not verify,
     ///   ``TransparencyLogError/Code/malformedCheckpoint``, ``TransparencyLogError/Code/unknownLog`` if no log of this origin signed it.

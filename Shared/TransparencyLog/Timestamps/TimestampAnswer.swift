@@ -30,7 +30,8 @@ public struct TimestampAnswer: Sendable {
         case untrusted
     }
 
-    private let info: TimestampInfo
+    /// What it claims.
+    let info: TimestampInfo
     let signature: TimestampSignature
 
     /// - Throws: ``BundleError`` if the request was refused, or if this is not a response with a token.
@@ -53,9 +54,6 @@ public struct TimestampAnswer: Sendable {
             throw BundleError(.timestamp, "is not a time-stamp response with a token")
         }
     }
-
-    /// The time that it claims.
-    public var claimedTime: Date { info.time }
 
     /// Whether it stamps this digest. Proves nothing by itself.
     public func isOver(_ imprint: ContentDigest) -> Bool {

@@ -27,7 +27,7 @@ struct TimestampAnswerTests {
             Issue.record("\(verdict)")
             return
         }
-        #expect(time == answer.claimedTime && abs(time.timeIntervalSince(before)) < 60)
+        #expect(time == answer.info.time && abs(time.timeIntervalSince(before)) < 60)
         #expect(await answer.verify(imprint: Self.imprint, nonce: nil, anchors: anchors) == .verified(time: time))
         let other = ContentDigest(of: [1])
         #expect(await answer.verify(imprint: other, nonce: Self.nonce, anchors: anchors) == .rejected(.wrongImprint))
@@ -49,7 +49,7 @@ struct TimestampAnswerTests {
         let answer = try TimestampAnswer(Self.answer(token: try authority.sign(content: content)))
         let anchors = try TimestampAnchors(pem: authority.rootPEM)
         let verdict = await answer.verify(imprint: Self.imprint, nonce: Self.nonce, anchors: anchors)
-        #expect(verdict == (isRight ? .verified(time: answer.claimedTime) : .rejected(.wrongPurpose)))
+        #expect(verdict == (isRight ? .verified(time: answer.info.time) : .rejected(.wrongPurpose)))
     }
 
     @Test("of which the signer does not name its certificate are refused", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
@@ -66,7 +66,7 @@ struct TimestampAnswerTests {
         for (token, expected) in [(token, true), (changed, false)] {
             let answer = try TimestampAnswer(Self.answer(token: token))
             let verdict = await answer.verify(imprint: Self.imprint, nonce: nil, anchors: anchors)
-            #expect(verdict == (expected ? .verified(time: answer.claimedTime) : .rejected(.falseSignature)))
+            #expect(verdict == (expected ? .verified(time: answer.info.time) : .rejected(.falseSignature)))
         }
     }
 
@@ -81,7 +81,7 @@ struct TimestampAnswerTests {
         let authority = try TimestampAuthority(key: Self.keys[1])
         let bytes = try authority.answer(to: try Self.request())
         let anchors = try TimestampAnchors(pem: authority.rootPEM)
-        let time = try TimestampAnswer(bytes).claimedTime
+        let time = try TimestampAnswer(bytes).info.time
         var refused = 0
         for index in bytes.indices {
             var changed = bytes
