@@ -27,17 +27,21 @@ public actor KafkaConsumer {
     private let topics: [String]
     private let group: String
     private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let isStopped = Atomic<Bool>(false)
     private let current: Mutex<Current>
 
     private var isSubscribed = false
-    private var joiningSince = ContinuousClock.now
+    private var joiningSince: ContinuousClock.Instant
     private var joinTimeout: Duration
     private var unknownTopics: UnknownTopics
 
-    /// - Parameter onUnknownTopic: called with a topic that does not exist, repeatedly until it does, so that it can be created.
+    /// - Parameters:
+    ///   - now: by which it measures how long it takes to join its group.
+    ///   - onUnknownTopic: called with a topic that does not exist, repeatedly until it does, so that it can be created.
     public init(
         _ configuration: KafkaConfiguration, topics: [String], group: String, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         onUnknownTopic: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         self.configuration = configuration
@@ -45,12 +49,14 @@ public actor KafkaConsumer {
         self.group = group
         joinTimeout = configuration.joinTimeout
         self.logger = logger
+        self.now = now
+        joiningSince = now()
         unknownTopics = UnknownTopics(report: onUnknownTopic)
         let client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
         current = Mutex(Current(client: client))
     }
 
-    private nonisolated var client: KafkaClient? { current.withLock { $0.client } }
+    nonisolated var client: KafkaClient? { current.withLock { $0.client } }
     nonisolated var generation: UInt64 { current.withLock { $0.generation } }
 
     /// Waits for the next record, without a timeout. Meanwhile offsets can be stored.
@@ -66,10 +72,10 @@ public actor KafkaConsumer {
 
     private func poll() async throws -> KafkaRecord? {
         // The group's changes take effect within a poll: since the last one, however long ago, it was a member.
-        if let client, client.events.isMember { joiningSince = .now }
+        if let client, client.events.isMember { joiningSince = now() }
         while !isStopped.load(ordering: .acquiring), !Task.isCancelled {
             let client = try subscribedClient()
-            unknownTopics.remind()
+            unknownTopics.remind(at: now())
             let polled = rd_kafka_consumer_poll(client.handle, Self.slice.milliseconds)
             if mustReplace(client) {
                 if let polled { rd_kafka_message_destroy(polled) }
@@ -162,7 +168,7 @@ public actor KafkaConsumer {
         let error = KafkaError(code, message: rd_kafka_message_errstr(message).map { String(cString: $0) })
         client.events.report(error)
         if error.isUnknownTopic, let topic = topicName(of: message) {
-            unknownTopics.insert(topic)
+            unknownTopics.insert(topic, at: now())
         }
     }
 
@@ -175,11 +181,11 @@ public actor KafkaConsumer {
     /// Some brokers were seen to leave a group half formed for minutes, with its members waiting; a member that rejoins ends that.
     private func joinTimedOut(_ client: KafkaClient) -> Bool {
         guard !client.events.isMember else {
-            joiningSince = .now
+            joiningSince = now()
             joinTimeout = configuration.joinTimeout
             return false
         }
-        guard ContinuousClock.now - joiningSince > joinTimeout else { return false }
+        guard now() - joiningSince > joinTimeout else { return false }
         joinTimeout = configuration.nextJoinTimeout(after: joinTimeout)
         return true
     }
@@ -199,7 +205,7 @@ public actor KafkaConsumer {
             current.client = client
             current.generation &+= 1
         }
-        joiningSince = .now
+        joiningSince = now()
         isSubscribed = false
     }
 }

@@ -18,7 +18,7 @@ struct UnknownTopics {
 
     init(report: @escaping @Sendable (String) -> Void) { self.report = report }
 
-    mutating func insert(_ topic: String, at now: ContinuousClock.Instant = .now) {
+    mutating func insert(_ topic: String, at now: ContinuousClock.Instant) {
         guard reminders[topic] == nil else { return }
         reminders[topic] = Reminder(at: now)
         report(topic)
@@ -27,7 +27,7 @@ struct UnknownTopics {
     mutating func remove(_ topic: String) { reminders[topic] = nil }
 
     /// Reports the topics that are due.
-    mutating func remind(at now: ContinuousClock.Instant = .now) {
+    mutating func remind(at now: ContinuousClock.Instant) {
         for (topic, reminder) in reminders where reminder.due <= now {
             var next = reminder
             next.due = now + next.backoff.next()

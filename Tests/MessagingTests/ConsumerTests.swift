@@ -1,5 +1,7 @@
+import CRdKafka
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import TestSupport
 
@@ -94,28 +96,36 @@ struct ConsumerTests {
 
     @Test("keeps its client when the group changes while a record is handled, however long that takes")
     func longHandling() async throws {
-        try await TestBroker.mock.with { mock, topic in
-            var configuration = mock
-            configuration.sessionTimeout = .seconds(4)
-            configuration.joinTimeout = .seconds(4)
+        try await TestBroker.mock.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
             try await producer.send(topic: topic, key: nil, value: [1], headers: [])
-            let first = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            let time = SharedValue(ContinuousClock.now)
+            let first = try KafkaConsumer(
+                configuration, topics: [topic], group: topic, logger: logger, now: { time.withLock { $0 } })
             #expect(try await receive(1, from: first).count == 1)
             let generation = first.generation
-            try await Task.sleep(for: .seconds(3))
+            time.withLock { $0 += configuration.joinTimeout * 2 }
             let second = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
             let joining = Task { try await second.next() }
-            // The broker asks the first one to join again, with its next heartbeat.
-            try await Task.sleep(for: .milliseconds(1500))
+            try await eventually("asked to join again, with a heartbeat") { try isCalled(first) }
             let waiting = Task { try await first.next() }
-            try await Task.sleep(for: .seconds(1))
+            try await eventually("joined again") { isMember(first) && isMember(second) }
             #expect(first.generation == generation)
             for consumer in [first, second] { consumer.stop() }
             _ = try await (waiting.value, joining.value)
             for consumer in [first, second] { await consumer.close() }
         }
     }
+
+    /// Whether something waits for the consumer's next poll.
+    private func isCalled(_ consumer: KafkaConsumer) throws -> Bool {
+        let client = try #require(consumer.client)
+        let queue = try #require(rd_kafka_queue_get_consumer(client.handle))
+        defer { rd_kafka_queue_destroy(queue) }
+        return rd_kafka_queue_length(queue) > 0
+    }
+
+    private func isMember(_ consumer: KafkaConsumer) -> Bool { consumer.client?.events.isMember ?? false }
 
     @Test("joins its group again after five minutes at the latest, however long a record may take")
     func joinTimeout() {
