@@ -128,14 +128,17 @@ struct LogShards: Sendable {
             let leaves = try await connection.query(
                 "DELETE FROM log_entries WHERE origin = \(shard.origin) AND leaf_index >= \(shard.publishedSize) RETURNING leaf"
             ).map { try $0.get("leaf", as: [UInt8].self) }
-            for leaf in leaves {
-                guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { continue }
-                try await connection.query(
-                    """
-                    INSERT INTO log_pending (commitment, subject, kind, time)
-                    VALUES (\(commitment.bytes), \(subject.bytes), \(kind.rawValue), \(time)) ON CONFLICT (commitment) DO NOTHING
-                    """)
+            let entries = leaves.compactMap { leaf -> (kind: LogLeaf.Kind, time: Int, subject: LogSubject, commitment: ContentDigest)? in
+                guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { return nil }
+                return (kind, time, subject, commitment)
             }
+            try await connection.query(
+                """
+                INSERT INTO log_pending (commitment, subject, kind, time)
+                SELECT * FROM unnest(\(entries.map { $0.commitment.bytes }), \(entries.map { $0.subject.bytes }),
+                    \(entries.map { $0.kind.rawValue }), \(entries.map { Int64($0.time) }))
+                ON CONFLICT (commitment) DO NOTHING
+                """)
             try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(shard.origin) AND note IS NULL")
             let changed = try await connection.affected(
                 """

@@ -11,12 +11,9 @@ extension PostgresPartRepository<AttestationAppraised, AppraisedCapture> {
             guard try await !RevocationTable(connection).holds(appraised.device.id) else {
                 return try await results.save(appraised.revoked, for: announcement.captureID, on: connection)
             }
-            var uses: [CounterUse] = []
-            for counter in appraised.counters {
-                uses.append(
-                    try await CounterTable(connection).consume(counter, device: appraised.device.id, capture: announcement.captureID))
-                FailPoint.reached("attestation-verifier.counter.consumed")
-            }
+            let uses = try await CounterTable(connection).consume(
+                appraised.counters, device: appraised.device.id, capture: announcement.captureID)
+            if !uses.isEmpty { FailPoint.reached("attestation-verifier.counter.consumed") }
             return try await results.save(appraised.findings(uses), for: announcement.captureID, on: connection)
         }
     }
@@ -42,24 +39,37 @@ private struct CounterTable {
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Consumes the counter for the capture in the current transaction. Of two concurrent calls the second waits for the first and is then
-    /// a replay.
-    nonisolated(nonsending) func consume(_ counter: UInt32, device: DeviceID, capture: CaptureID) async throws -> CounterUse {
-        let isLate: SQL =
-            "EXISTS (SELECT FROM assertion_counters WHERE device_id = \(device.uuid) AND counter > \(Int64(counter))) AS is_late"
+    /// Consumes the counters for the capture in the current transaction. Of two concurrent calls the second waits for the first, and what
+    /// both have is then a replay.
+    /// - Parameter counters: in the order in which they were used.
+    nonisolated(nonsending) func consume(_ counters: [UInt32], device: DeviceID, capture: CaptureID) async throws -> [CounterUse] {
+        guard !counters.isEmpty else { return [] }
+        let isLate: SQL = """
+            EXISTS (SELECT FROM assertion_counters AS other
+                WHERE other.device_id = \(device.uuid) AND other.counter > consumed.counter) AS is_late
+            """
         let new = try await connection.query(
             """
-            INSERT INTO assertion_counters (device_id, counter, capture_id)
-            VALUES (\(device.uuid), \(Int64(counter)), \(capture.uuid))
-            ON CONFLICT DO NOTHING RETURNING \(isLate)
+            INSERT INTO assertion_counters AS consumed (device_id, counter, capture_id)
+            SELECT \(device.uuid), counter, \(capture.uuid) FROM unnest(\(counters.map { Int64($0) })) AS used (counter)
+            ON CONFLICT DO NOTHING RETURNING consumed.counter, \(isLate)
             """)
-        if let row = new.first { return .accepted(outOfOrder: try row.get("is_late")) }
-        let known = try await connection.query(
-            """
-            SELECT capture_id::text, \(isLate) FROM assertion_counters
-            WHERE device_id = \(device.uuid) AND counter = \(Int64(counter))
-            """)
-        guard let row = known.first, try row.get("capture_id", as: String.self) == capture.description else { return .replayed }
-        return .accepted(outOfOrder: try row.get("is_late"))
+        // By the counters that are the capture's, from now or from before.
+        var own: [UInt32: Bool] = [:]
+        for row in new { try own[row.get("counter", as: UInt32.self)] = row.get("is_late", as: Bool.self) }
+        let others = Set(counters).subtracting(own.keys)
+        if !others.isEmpty {
+            let known = try await connection.query(
+                """
+                SELECT counter, \(isLate) FROM assertion_counters AS consumed
+                WHERE device_id = \(device.uuid) AND counter = ANY(\(others.map { Int64($0) })) AND capture_id = \(capture.uuid)
+                """)
+            for row in known { try own[row.get("counter", as: UInt32.self)] = row.get("is_late", as: Bool.self) }
+        }
+        return counters.enumerated().map { index, counter in
+            guard let isLate = own[counter] else { return .replayed }
+            // The statement does not see what it inserts itself.
+            return .accepted(outOfOrder: isLate || counters.prefix(index).contains { $0 > counter })
+        }
     }
 }

@@ -49,10 +49,11 @@ struct PostgresRecoveryRepository: RecoveryRepository {
                 let range = start..<min(head.size, start + Self.step)
                 let right = try await leaves(range)
                 let known = try await rows.leaves(range, of: proved.shard.origin)
-                for (offset, leaf) in right.enumerated() where offset >= known.count || known[offset] != leaf {
-                    let index = Int64(start) + Int64(offset)
-                    returned += try await take("leaf_index = \(index)", of: origin, on: connection)
-                    try await insert(leaf, at: index, of: origin, on: connection)
+                let wrong = right.indices.filter { $0 >= known.count || known[$0] != right[$0] }
+                if !wrong.isEmpty {
+                    let indexes = wrong.map { Int64(start) + Int64($0) }
+                    returned += try await take("leaf_index = ANY(\(indexes))", of: origin, on: connection)
+                    try await insert(wrong.map { right[$0] }, at: indexes, of: origin, on: connection)
                 }
                 start = range.upperBound
             }
@@ -73,13 +74,17 @@ struct PostgresRecoveryRepository: RecoveryRepository {
         ).map { try $0.get("leaf") }
     }
 
-    private func insert(_ leaf: [UInt8], at index: Int64, of origin: String, on connection: PostgresConnection) async throws {
-        var commitment: [UInt8]?
-        if case .entry(_, _, _, let digest)? = try? LogLeaf(bytes: leaf) { commitment = digest.bytes }
+    private func insert(_ leaves: [[UInt8]], at indexes: [Int64], of origin: String, on connection: PostgresConnection) async throws {
+        // Empty where a leaf has none.
+        let commitments = leaves.map { leaf -> [UInt8] in
+            if case .entry(_, _, _, let digest)? = try? LogLeaf(bytes: leaf) { digest.bytes } else { [] }
+        }
         try await connection.query(
             """
             INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
-            VALUES (\(origin), \(index), \(leaf), \(MerkleHash.leaf(leaf).bytes), \(commitment))
+            SELECT \(origin), leaf_index, leaf, leaf_hash, nullif(commitment, '')
+            FROM unnest(\(indexes), \(leaves), \(leaves.map { MerkleHash.leaf($0).bytes }), \(commitments))
+                AS proved (leaf_index, leaf, leaf_hash, commitment)
             """)
     }
 
@@ -104,17 +109,17 @@ struct PostgresRecoveryRepository: RecoveryRepository {
 
     /// - Returns: how many were not entered elsewhere.
     private func letWait(_ leaves: [[UInt8]], on connection: PostgresConnection) async throws -> Int {
-        var count = 0
-        for leaf in leaves {
-            guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { continue }
-            count += try await connection.affected(
-                """
-                INSERT INTO log_pending (commitment, subject, kind, time)
-                SELECT \(commitment.bytes), \(subject.bytes), \(kind.rawValue), \(time)
-                WHERE NOT EXISTS (SELECT FROM log_entries WHERE log_entries.commitment = \(commitment.bytes))
-                ON CONFLICT (commitment) DO NOTHING
-                """)
+        let entries = leaves.compactMap { leaf -> (kind: LogLeaf.Kind, time: Int, subject: LogSubject, commitment: ContentDigest)? in
+            guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { return nil }
+            return (kind, time, subject, commitment)
         }
-        return count
+        return try await connection.affected(
+            """
+            INSERT INTO log_pending (commitment, subject, kind, time)
+            SELECT * FROM unnest(\(entries.map { $0.commitment.bytes }), \(entries.map { $0.subject.bytes }),
+                \(entries.map { $0.kind.rawValue }), \(entries.map { Int64($0.time) })) AS taken (commitment, subject, kind, time)
+            WHERE NOT EXISTS (SELECT FROM log_entries WHERE log_entries.commitment = taken.commitment)
+            ON CONFLICT (commitment) DO NOTHING
+            """)
     }
 }
