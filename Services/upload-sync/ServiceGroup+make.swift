@@ -14,9 +14,10 @@ func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> Se
     let work = SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake))
     let parts = PostgresPartRepository<MediaSynced, MediaFindings>(.uploadSync, database: backbone.database)
     let repeats = RepeatedUploads(
-        database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, logger: logger)
+        rows: PostgresRepeatRepository(database: backbone.database, outbox: backbone.outbox), storage: backbone.storage, logger: logger)
     let announcer = StuckCaptures(
-        database: backbone.database, outbox: backbone.outbox, after: settings.announceAgainAfter, logger: logger)
+        rows: PostgresStuckRepository(database: backbone.database, outbox: backbone.outbox), after: settings.announceAgainAfter,
+        logger: logger)
     let cleaner = IntakeCleaner(rows: rows, storage: backbone.storage, logger: logger)
     let sweeper = DerivedSweeper(rows: rows, storage: backbone.storage, logger: logger)
     let expiry = MediaExpiry(rows: rows, storage: backbone.storage, logger: logger)

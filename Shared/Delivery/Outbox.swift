@@ -15,24 +15,69 @@ public struct Outbox: Sendable {
     public nonisolated(nonsending) func append<E: Event>(
         _ event: E, id: EventID = EventID(), on connection: PostgresConnection, at time: Date = Date()
     ) async throws {
-        let (parent, start) = (TraceContext.current, SpanTime.now)
+        let start = SpanTime.now
+        let record = try record(of: event, id: id, at: time)
+        try await append(
+            topic: record.topic, key: record.key, headers: record.headers, value: record.value, on: connection)
+        record.end(since: start)
+    }
+
+    /// Appends events, as ``append(_:id:on:at:)`` does each, with one statement and in their order.
+    public nonisolated(nonsending) func append(
+        _ events: [any Event], on connection: PostgresConnection, at time: Date = Date()
+    ) async throws {
+        guard !events.isEmpty else { return }
+        let start = SpanTime.now
+        let records = try events.map { try record(of: $0, id: EventID(), at: time) }
+        let headers = try records.map { String(decoding: try PostgresJSON(encoding: Self.stored($0.headers)).bytes, as: UTF8.self) }
+        try await connection.query(
+            """
+            INSERT INTO \(unescaped: service.outboxTable) (topic, record_key, headers, value)
+            SELECT topic, record_key, headers::jsonb, value
+            FROM unnest(\(records.map { $0.topic.rawValue }), \(records.map { $0.key }), \(headers), \(records.map { $0.value }))
+                WITH ORDINALITY AS event (topic, record_key, headers, value, number)
+            ORDER BY number
+            """)
+        for record in records { record.end(since: start) }
+    }
+
+    /// An event as it is stored and published.
+    private struct Record {
+        let id: EventID
+        let topic: Topic
+        let key: String
+        let headers: [KafkaHeader]
+        let value: [UInt8]
+        let trace: TraceContext
+        let parent: TraceContext?
+
+        func end(since start: SpanTime) {
+            RecordSpan.create.record(topic: topic.rawValue, key: key, eventID: id.description, trace, parent: parent, since: start)
+        }
+    }
+
+    private func record<E: Event>(of event: E, id: EventID, at time: Date) throws -> Record {
+        let parent = TraceContext.current
         let trace = parent?.child() ?? TraceContext()
-        let headers = CloudEventHeaders.make(
-            id: id, type: E.topic.rawValue, source: service.rawValue, subject: event.partitionKey, time: time, trace: trace)
-        try await append(topic: E.topic, key: event.partitionKey, headers: headers, value: WireJSON.encode(event), on: connection)
-        RecordSpan.create.record(
-            topic: E.topic.rawValue, key: event.partitionKey, eventID: id.description, trace, parent: parent, since: start)
+        return Record(
+            id: id, topic: E.topic, key: event.partitionKey,
+            headers: CloudEventHeaders.make(
+                id: id, type: E.topic.rawValue, source: service.rawValue, subject: event.partitionKey, time: time, trace: trace),
+            value: try WireJSON.encode(event), trace: trace, parent: parent)
+    }
+
+    private static func stored(_ headers: [KafkaHeader]) -> [StoredHeader] {
+        headers.map { StoredHeader(name: $0.name, value: $0.value.map(Base64Bytes.init)) }
     }
 
     /// Appends a record unchanged, such as a dead letter.
     nonisolated(nonsending) func append(
         topic: Topic, key: String, headers: [KafkaHeader], value: [UInt8]?, on connection: PostgresConnection
     ) async throws {
-        let stored = headers.map { StoredHeader(name: $0.name, value: $0.value.map(Base64Bytes.init)) }
         try await connection.query(
             """
             INSERT INTO \(unescaped: service.outboxTable) (topic, record_key, headers, value)
-            VALUES (\(topic.rawValue), \(key), \(PostgresJSON(encoding: stored)), \(value))
+            VALUES (\(topic.rawValue), \(key), \(PostgresJSON(encoding: Self.stored(headers))), \(value))
             """)
     }
 }

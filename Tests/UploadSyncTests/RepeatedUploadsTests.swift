@@ -1,78 +1,147 @@
 import CaptureProtocol
-import Delivery
-import Foundation
 import Logging
 import Models
 import ObjectStorage
-import Persistence
+import ServiceLifecycleTestKit
 import TestSupport
 import Testing
 
 @testable import UploadSync
 
-@Suite(
-    "Uploads that bring a capture's bytes once more", .sharedSchema("repeats"),
-    .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
-struct RepeatedUploadsTests {
-    private let database: PostgresPool
-    private let store = MemoryObjectStore()
-    private let repeats: RepeatedUploads
+private let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 
-    init() throws {
-        database = try #require(TestSchema.shared)
-        repeats = RepeatedUploads(
-            database: database, storage: store, outbox: Outbox(.uploadSync),
-            logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+@Suite("Uploads that bring a capture's bytes once more, in memory and in PostgreSQL", .serialized, .sharedSchema("repeats"))
+struct RepeatedUploadsTests {
+    private let store = MemoryObjectStore()
+
+    private func bring(_ rows: any SyncRows) async throws {
+        try await RepeatedUploads(rows: rows.repeats, storage: store, logger: quiet).bring()
     }
 
-    private func capture(_ status: CaptureStatus) async throws -> CaptureID {
-        let id = try await StoredCapture(in: database).id
-        let failure = status == .failed ? "intake_missing" : nil
-        _ = try await database.query("UPDATE captures SET status = \(status.rawValue), failure = \(failure) WHERE id = \(id.uuid)")
-        return id
+    private func capture(_ status: CaptureStatus, in rows: any SyncRows) async throws -> CaptureID {
+        try await rows.capture(status, failure: status == .failed ? .intakeMissing : nil)
     }
 
     /// An upload of all parts.
-    private func upload(of capture: CaptureID) async throws -> CaptureID {
+    private func upload(of capture: CaptureID, in rows: any SyncRows) async throws -> CaptureID {
         let id = CaptureID()
         for name in [MediaName.original, .depth] { try await store.put(name.key(of: id), bytes: [7], contentType: name.contentType) }
-        _ = try await database.query(
-            """
-            INSERT INTO intakes (id, prefix, device_id, brings)
-            SELECT \(id.uuid), \("captures/\(id)/"), device_id, id FROM captures WHERE id = \(capture.uuid)
-            """)
+        try await rows.upload(id, brings: capture)
         return id
     }
 
-    private func announcements(of capture: CaptureID) async throws -> Int {
-        try await database.query("SELECT id FROM upload_sync_outbox WHERE record_key = \(capture.description)").count
-    }
-
-    private func isKept(_ upload: CaptureID) async throws -> Bool {
-        try await !database.query("SELECT id FROM intakes WHERE id = \(upload.uuid)").isEmpty
-    }
-
-    @Test("are copied, announced and forgotten")
-    func brought() async throws {
-        let capture = try await capture(.processing)
-        let upload = try await upload(of: capture)
-        try await repeats.bring()
+    @Test("are copied, announced and forgotten", arguments: Backend.available)
+    func brought(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let capture = try await capture(.processing, in: rows)
+        let upload = try await upload(of: capture, in: rows)
+        try await bring(rows)
         #expect(store.keys == [MediaName.original.key(of: capture), MediaName.depth.key(of: capture)])
-        #expect(try await announcements(of: capture) == 1)
-        #expect(try await !isKept(upload))
+        let announcements = try await rows.announcements(of: capture)
+        #expect(announcements == 1)
+        #expect(try await !rows.uploads().contains(upload))
     }
 
-    @Test("are given up if they are gone, and hold up no others", arguments: [CaptureStatus.processing, .failed])
-    func gone(status: CaptureStatus) async throws {
+    @Test(
+        "are given up if they are gone, and hold up no others", arguments: Backend.available, [CaptureStatus.processing, .failed])
+    func gone(backend: Backend, status: CaptureStatus) async throws {
+        let rows = try backend.rows()
         var captures: [CaptureID] = []
         for _ in 0..<RepeatedUploads.batchSize {
-            captures.append(try await capture(status))
-            try await store.delete([MediaName.original.key(of: try await upload(of: try #require(captures.last)))])
+            captures.append(try await capture(status, in: rows))
+            let upload = try await upload(of: try #require(captures.last), in: rows)
+            try await store.delete([MediaName.original.key(of: upload)])
         }
-        let sound = try await capture(status)
-        _ = try await upload(of: sound)
-        for _ in 0..<2 { try await repeats.bring() }
-        for capture in captures + [sound] { #expect(try await announcements(of: capture) == 1) }
+        let sound = try await capture(status, in: rows)
+        _ = try await upload(of: sound, in: rows)
+        for _ in 0..<2 { try await bring(rows) }
+        for capture in captures + [sound] {
+            let announcements = try await rows.announcements(of: capture)
+            #expect(announcements == 1)
+        }
         #expect(store.keys.contains(MediaName.original.key(of: sound)))
+    }
+
+    @Test("are brought by one of those that try at the same time", arguments: Backend.available)
+    func once(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let capture = try await capture(.processing, in: rows)
+        let upload = try await upload(of: capture, in: rows)
+        let isBrought = try await rows.repeats.bring(upload) { announcement, status in
+            #expect(announcement.captureID == capture && status == .processing)
+            let isBroughtToo = try await rows.repeats.bring(upload) { _, _ in true }
+            #expect(!isBroughtToo)
+            return false
+        }
+        #expect(isBrought)
+        let again = try await rows.repeats.bring(upload) { _, _ in true }
+        let announcements = try await rows.announcements(of: capture)
+        #expect(!again && announcements == 0)
+        #expect(try await rows.uploads().contains(upload))
+        try await rows.repeats.forget(upload)
+        #expect(try await !rows.uploads().contains(upload))
+    }
+
+    @Test("stay as they are if their copy fails, and bring nothing to a capture that is complete", arguments: Backend.available)
+    func kept(backend: Backend) async throws {
+        struct Hiccup: Error {}
+        let rows = try backend.rows()
+        let capture = try await capture(.processing, in: rows)
+        let upload = try await upload(of: capture, in: rows)
+        await #expect(throws: Hiccup.self) { try await rows.repeats.bring(upload) { _, _ in throw Hiccup() } }
+        #expect(try await rows.repeats.waiting(limit: 1000).contains(upload))
+        try await rows.settle(capture, .complete, failure: nil, isWaiting: false)
+        let isDone = try await rows.repeats.bring(upload) { _, _ in
+            Issue.record("copied")
+            return true
+        }
+        let announcements = try await rows.announcements(of: capture)
+        #expect(isDone && announcements == 0)
+        #expect(try await !rows.repeats.waiting(limit: 1000).contains(upload))
+        try await rows.repeats.forget(upload)
+    }
+
+    @Test("overwrite what a failed capture has, and leave what is there of one in processing")
+    func needed() async throws {
+        for (status, bytes) in [(.processing, [1]), (.failed, [7])] as [(CaptureStatus, [UInt8])] {
+            let rows = MemoryRows()
+            let capture = try await capture(status, in: rows)
+            try await store.put(MediaName.original.key(of: capture), bytes: [1], contentType: "image/jpeg")
+            _ = try await upload(of: capture, in: rows)
+            try await bring(rows)
+            #expect(store.bytes(MediaName.original.key(of: capture)) == bytes)
+            #expect(store.bytes(MediaName.depth.key(of: capture)) == [7] && rows.now.announced == [capture])
+        }
+    }
+
+    @Test("are brought by a later turn if the store is away, and one that fails holds up no other")
+    func away() async throws {
+        let rows = MemoryRows()
+        let captures = [try await capture(.processing, in: rows), try await capture(.processing, in: rows)]
+        for capture in captures { _ = try await upload(of: capture, in: rows) }
+        let stuck = MediaName.original.key(of: captures[0])
+        store.refuse { $0.verb == .head && $0.key == stuck ? .unavailable : nil }
+        try await bring(rows)
+        #expect(rows.now.announced == [captures[1]] && rows.now.uploads.count == 1)
+        store.refuse { _ in nil }
+        try await bring(rows)
+        #expect(rows.now.announced == [captures[1], captures[0]] && rows.now.uploads.isEmpty)
+    }
+
+    @Test("are left to the next process at shutdown")
+    func shutdown() async throws {
+        let rows = MemoryRows()
+        for age in [2.0, 1] {
+            let capture = try await capture(.processing, in: rows)
+            try await rows.age(try await upload(of: capture, in: rows), hours: age)
+        }
+        try await testGracefulShutdown { trigger in
+            store.refuse { request in
+                if request.verb == .copy { trigger.triggerGracefulShutdown() }
+                return nil
+            }
+            try await bring(rows)
+        }
+        #expect(rows.now.uploads.count == 1 && rows.now.announced.count == 1)
     }
 }

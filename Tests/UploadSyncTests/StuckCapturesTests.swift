@@ -1,38 +1,125 @@
 import CaptureProtocol
-import Delivery
-import Foundation
 import Logging
 import Models
-import Persistence
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import UploadSync
 
-@Suite(
-    "Captures that stay in processing, in PostgreSQL", .sharedSchema("stuck"),
-    .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+private let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+
+@Suite("Captures that stay in processing, in memory and in PostgreSQL", .sharedSchema("stuck"))
 struct StuckCapturesTests {
-    @Test("are as old as the oldest of them, however often it was announced")
-    func oldest() async throws {
-        let database = try #require(TestSchema.shared)
-        let captures = StuckCaptures(
-            database: database, outbox: Outbox(.uploadSync), after: .seconds(60), logger: Logger(label: "tests"))
-        let none = try await captures.oldestSeconds()
+    @Test("are as old as the oldest of them, however often it was announced", arguments: Backend.available)
+    func oldest(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let none = try await rows.stuck.oldestSeconds()
         #expect(none == 0)
 
-        let old = try await StoredCapture(in: database).id
-        let young = try await StoredCapture(in: database).id
-        for (id, minutes) in [(old, 40), (young, 10)] {
-            _ = try await database.query(
-                "UPDATE captures SET uploaded_at = now() - make_interval(mins => \(minutes)::int) WHERE id = \(id.uuid)")
-        }
-        try await captures.announce()
-        let both = try await captures.oldestSeconds()
+        let old = try await rows.capture(.processing, hoursAgo: 40.0 / 60)
+        _ = try await rows.capture(.processing, hoursAgo: 10.0 / 60)
+        try await StuckCaptures(rows: rows.stuck, after: .seconds(60), logger: quiet).announce()
+        let both = try await rows.stuck.oldestSeconds()
         #expect(both >= 2400 && both < 2700)
 
-        _ = try await database.query("UPDATE captures SET status = 'failed' WHERE id = \(old.uuid)")
-        let one = try await captures.oldestSeconds()
+        try await rows.settle(old, .failed, failure: nil, isWaiting: false)
+        let one = try await rows.stuck.oldestSeconds()
         #expect(one >= 600 && one < 900)
+    }
+}
+
+@Suite("Captures that are announced again, in memory and in PostgreSQL", .serialized, .sharedSchema("announced"))
+struct AnnouncedAgainTests {
+    /// - Returns: those of the captures that were due, in order; none while another suite announces others in the same database.
+    @discardableResult
+    private func announce(_ captures: [CaptureID], in rows: any SyncRows) async throws -> [CaptureID] {
+        try await rows.stuck.announceDue(after: .seconds(60), limit: 1000).map(\.id).filter { captures.contains($0) }
+    }
+
+    private func waitUntilAnnounced(_ capture: CaptureID, _ count: Int, in rows: any SyncRows) async throws {
+        try await waitUntil("announced \(count) times") {
+            try await announce([capture], in: rows)
+            return try await rows.announcements(of: capture) >= count
+        }
+        let announced = try await rows.announcements(of: capture)
+        #expect(announced == count)
+    }
+
+    @Test("are so after a wait that doubles up to an hour", arguments: Backend.available)
+    func waits(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let capture = try await rows.capture(.processing)
+        let tenSeconds = 10.0 / 3600
+        for (count, minutes) in [1, 2, 4, 8, 16, 32, 60, 60].enumerated() {
+            try await rows.age(capture, hours: Double(minutes) / 60 - tenSeconds)
+            try await announce([capture], in: rows)
+            let announced = try await rows.announcements(of: capture)
+            #expect(announced == count, "not before \(minutes) minutes are over")
+            try await rows.age(capture, hours: tenSeconds)
+            try await waitUntilAnnounced(capture, count + 1, in: rows)
+        }
+    }
+
+    @Test("are also those that failed by a fault of ours, eight times, and no others", arguments: Backend.available)
+    func repairs(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let (own, other) = (
+            try await rows.capture(.failed, failure: .processDied), try await rows.capture(.failed, failure: .digestMismatch)
+        )
+        let complete = try await rows.capture(.complete)
+        for round in 1...12 {
+            for capture in [own, other, complete] { try await rows.age(capture, hours: 2) }
+            try await waitUntilAnnounced(own, min(round, StuckCaptures.maximumRepairs), in: rows)
+        }
+        let (others, completes) = (try await rows.announcements(of: other), try await rows.announcements(of: complete))
+        #expect(others == 0 && completes == 0)
+    }
+
+    @Test("are those first that were received first, and each once", arguments: Backend.available)
+    func order(backend: Backend) async throws {
+        let rows = try backend.rows()
+        var captures: [CaptureID] = []
+        for age in [30.0, 32, 31] { captures.append(try await rows.capture(.processing, hoursAgo: age)) }
+        var due: [CaptureID] = []
+        try await waitUntil("announced") {
+            due = try await announce(captures, in: rows)
+            return !due.isEmpty
+        }
+        #expect(due == [captures[1], captures[2], captures[0]])
+        try await announce(captures, in: rows)
+        for capture in captures {
+            let announced = try await rows.announcements(of: capture)
+            #expect(announced == 1)
+        }
+    }
+}
+
+@Suite("Announcing captures again")
+struct AnnouncerTests {
+    @Test("goes on past one of a kind that this version does not know, which is not due again at once")
+    func unknown() async throws {
+        let rows = MemoryRows()
+        let (odd, sound) = (try await rows.capture(.processing, hoursAgo: 2), try await rows.capture(.processing, hoursAgo: 1))
+        rows.state.withLock { $0.captures[odd]?.kind = nil }
+        let announcer = StuckCaptures(rows: rows, after: .seconds(60), logger: quiet)
+        try await announcer.announce()
+        #expect(rows.now.announced == [sound])
+        #expect(rows.now.jobs[odd]?.announcements == 1)
+        try await announcer.announce()
+        #expect(rows.now.announced == [sound])
+    }
+
+    @Test("takes a batch at a time, the oldest first")
+    func batch() async throws {
+        let rows = MemoryRows()
+        for age in 1...StuckCaptures.batchSize + 1 { _ = try await rows.capture(.processing, hoursAgo: Double(age)) }
+        let announcer = StuckCaptures(rows: rows, after: .seconds(60), logger: quiet)
+        try await announcer.announce()
+        let first = rows.now.announced
+        #expect(first.count == StuckCaptures.batchSize)
+        try await announcer.announce()
+        let youngest = rows.now.captures.max { $0.value.uploadedAt < $1.value.uploadedAt }?.key
+        #expect(rows.now.announced.dropFirst(first.count).elementsEqual([youngest].compactMap { $0 }))
     }
 }

@@ -16,6 +16,18 @@ private let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 struct IntakeCleanerTests {
     private let store = MemoryObjectStore(pageSize: 2)
 
+    private let rows = MemoryRows()
+
+    /// The intake that is left of them, of the first one for the longest.
+    private var left: [CaptureID] { get async throws { try await rows.finished(limit: 1000) } }
+
+    /// Captures that have been complete for hours, and whose intake is there.
+    private func captures(_ count: Int) async throws -> [CaptureID] {
+        var captures: [CaptureID] = []
+        for index in 0..<count { captures.append(try await rows.synced(.complete, hoursAgo: Double(2 + count - index))) }
+        return captures
+    }
+
     private func fill(_ prefix: String) async throws {
         for name in ["a", "b", "c"] { try await store.put(prefix + name, bytes: [1], contentType: "image/jpeg") }
         store.leaveUnfinished(prefix + "d")
@@ -23,43 +35,46 @@ struct IntakeCleanerTests {
 
     @Test("takes everything under a finished capture's prefix, page by page, and nothing of another's")
     func finished() async throws {
-        let (done, other) = (CaptureID(), CaptureID())
+        let (done, other) = (try await captures(1)[0], CaptureID())
         for capture in [done, other] { try await fill("incoming/\(capture)/") }
-        let rows = MemoryRows { $0.finished = [done] }
         try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
         #expect(store.keys.count == 3 && store.keys.allSatisfy { $0.hasPrefix("incoming/\(other)/") })
         #expect(try await store.unfinishedUploads(under: "").map(\.key) == ["incoming/\(other)/d"])
-        #expect(rows.now.finished.isEmpty)
+        #expect(try await left.isEmpty)
     }
 
     @Test("goes on until nothing is left, in batches")
     func batches() async throws {
-        let captures = (0..<250).map { _ in CaptureID() }
-        let rows = MemoryRows { $0.finished = captures }
+        _ = try await captures(250)
         try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
-        #expect(rows.now.finished.isEmpty && rows.now.batches == 3)
+        #expect(rows.now.batches == 3)
+        #expect(try await left.isEmpty)
     }
 
     @Test("leaves what cannot be deleted for another turn, and does not run in circles over it", arguments: [1, 100])
     func fails(count: Int) async throws {
-        let captures = (0..<count).map { _ in CaptureID() }
-        let rows = MemoryRows { $0.finished = captures }
+        let captures = try await captures(count)
         store.refuse { _ in .unavailable }
         try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
-        #expect(rows.now.finished == captures && rows.now.batches == 1)
+        #expect(rows.now.batches == 1)
+        #expect(try await left == captures)
         store.refuse { _ in nil }
         try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
-        #expect(rows.now.finished.isEmpty)
+        #expect(try await left.isEmpty)
     }
 
     @Test("ends at shutdown with the capture or upload that it is at, and leaves the others to the next process", arguments: [false, true])
     func shutdown(isAbandoned: Bool) async throws {
-        let captures = (0..<3).map { _ in CaptureID() }
-        for capture in captures { try await fill("incoming/\(capture)/") }
-        let rows = MemoryRows {
-            $0.finished = captures
-            $0.abandoned = captures.map { ($0, "incoming/\($0)/") }
+        var prefixes: [String] = []
+        if isAbandoned {
+            for _ in 0..<3 {
+                let upload = try await rows.uploaded(hoursAgo: 25)
+                prefixes.append("captures/\(upload)/")
+            }
+        } else {
+            prefixes = try await captures(3).map { "incoming/\($0)/" }
         }
+        for prefix in prefixes { try await fill(prefix) }
         try await testGracefulShutdown { trigger in
             store.refuse { request in
                 if request.verb == .end { trigger.triggerGracefulShutdown() }
@@ -68,66 +83,66 @@ struct IntakeCleanerTests {
             let cleaner = IntakeCleaner(rows: rows, storage: store, logger: quiet)
             if isAbandoned { try await cleaner.deleteAbandoned() } else { try await cleaner.deleteFinished() }
         }
-        #expect(rows.now.abandoned.count == (isAbandoned ? 2 : 3) && rows.now.finished.count == (isAbandoned ? 3 : 2))
+        let finished = try await left
+        #expect((isAbandoned ? rows.now.uploads.count : finished.count) == 2)
         #expect(store.keys.count == 6)
     }
 
     @Test("forgets an abandoned upload only once its objects are gone, and one that fails holds up no other")
     func abandoned() async throws {
-        let (stuck, gone) = (CaptureID(), CaptureID())
+        let (stuck, gone) = (try await rows.uploaded(hoursAgo: 26), try await rows.uploaded(hoursAgo: 25))
         for upload in [stuck, gone] { try await fill("captures/\(upload)/") }
-        let rows = MemoryRows { $0.abandoned = [stuck, gone].map { ($0, "captures/\($0)/") } }
         store.refuse { $0.verb == .delete && $0.key.contains("\(stuck)") ? .accessDenied : nil }
         try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteAbandoned()
-        #expect(rows.now.abandoned.map(\.id) == [stuck])
+        #expect(Array(rows.now.uploads.keys) == [stuck])
         #expect(store.keys.allSatisfy { $0.hasPrefix("captures/\(stuck)/") } && store.keys.count == 3)
     }
 }
 
 @Suite("Deletion of objects without a name")
 struct DerivedSweeperTests {
+    private let rows = MemoryRows()
+
     @Test("takes what no row names a day after it was stored, and looks again at what is younger")
     func sweep() async throws {
         let clock = Moment()
         let store = MemoryObjectStore(pageSize: 2, now: { clock.now })
-        let capture = CaptureID()
+        let capture = try await rows.synced(.complete, hoursAgo: 25)
         let prefix = "captures/\(capture)/"
         for name in ["named", "old", "older"] { try await store.put(prefix + name, bytes: [1], contentType: "image/jpeg") }
         clock.advance(hours: 20)
         try await store.put(prefix + "young", bytes: [1], contentType: "image/jpeg")
         clock.advance(hours: 5)
-        let rows = MemoryRows {
-            $0.unswept = [capture]
-            $0.named = [capture: [prefix + "named"]]
-        }
+        try await rows.name(.original, prefix + "named", of: capture)
         let sweeper = DerivedSweeper(rows: rows, storage: store, logger: quiet)
         try await sweeper.sweep(at: clock.now)
-        #expect(store.keys == [prefix + "named", prefix + "young"] && rows.now.unswept == [capture])
+        #expect(store.keys == [prefix + "named", prefix + "young"])
+        #expect(try await rows.unswept(limit: 1000) == [capture])
         clock.advance(hours: 20)
         try await sweeper.sweep(at: clock.now)
-        #expect(store.keys == [prefix + "named"] && rows.now.unswept.isEmpty)
+        #expect(store.keys == [prefix + "named"])
+        #expect(try await rows.unswept(limit: 1000).isEmpty)
     }
 
     @Test("ends uploads that a process left unfinished, and none of another capture")
     func unfinished() async throws {
         let store = MemoryObjectStore()
-        let (capture, other) = (CaptureID(), CaptureID())
+        let (capture, other) = (try await rows.synced(.complete, hoursAgo: 25), CaptureID())
         for id in [capture, other] { store.leaveUnfinished("captures/\(id)/c2pa.mp4") }
-        let rows = MemoryRows { $0.unswept = [capture] }
         try await DerivedSweeper(rows: rows, storage: store, logger: quiet).sweep(at: Date())
         #expect(try await store.unfinishedUploads(under: "").map(\.key) == ["captures/\(other)/c2pa.mp4"])
-        #expect(rows.now.unswept.isEmpty)
+        #expect(try await rows.unswept(limit: 1000).isEmpty)
     }
 
     @Test("takes nothing if the store cannot be listed, and goes on with the others")
     func fails() async throws {
         let store = MemoryObjectStore(now: { .distantPast })
-        let (stuck, other) = (CaptureID(), CaptureID())
+        let (stuck, other) = (try await rows.synced(.complete, hoursAgo: 26), try await rows.synced(.complete, hoursAgo: 25))
         for capture in [stuck, other] { try await store.put("captures/\(capture)/x", bytes: [1], contentType: "image/jpeg") }
         store.refuse { $0.verb == .list && $0.key.contains("\(stuck)") ? .unavailable : nil }
-        let rows = MemoryRows { $0.unswept = [stuck, other] }
         try await DerivedSweeper(rows: rows, storage: store, logger: quiet).sweep(at: Date())
-        #expect(store.keys == ["captures/\(stuck)/x"] && rows.now.unswept == [stuck])
+        #expect(store.keys == ["captures/\(stuck)/x"])
+        #expect(try await rows.unswept(limit: 1000) == [stuck])
     }
 
     /// The current time, which the test changes.
@@ -141,6 +156,30 @@ struct DerivedSweeperTests {
 @Suite("Deletion of failed captures' media")
 struct MediaExpiryTests {
     private let store = MemoryObjectStore()
+    private let rows = MemoryRows()
+
+    /// Brings a capture again once no row names its media any more.
+    private struct BringingRows: ExpiryRepository {
+        let rows: MemoryRows
+        let brought: CaptureID
+
+        func expired(limit: Int) async throws -> [CaptureID] { try await rows.expired(limit: limit) }
+        func forgetMedia(of capture: CaptureID) async throws -> Bool {
+            let isForgotten = try await rows.forgetMedia(of: capture)
+            if capture == brought { try await rows.upload(CaptureID(), brings: capture) }
+            return isForgotten
+        }
+        func expire(_ capture: CaptureID, delete: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+            try await rows.expire(capture, delete: delete)
+        }
+    }
+
+    /// Captures that failed more than a month ago, the first one before the others.
+    private func failed(_ count: Int) async throws -> [CaptureID] {
+        var captures: [CaptureID] = []
+        for index in 0..<count { captures.append(try await rows.synced(.failed, hoursAgo: Double(1000 + count - index))) }
+        return captures
+    }
 
     private func fill(_ capture: CaptureID) async throws {
         for prefix in ["incoming", "captures"] { try await store.put("\(prefix)/\(capture)/x", bytes: [1], contentType: "image/jpeg") }
@@ -148,29 +187,29 @@ struct MediaExpiryTests {
 
     @Test("no row names them before they go, and what is brought again in the meantime stays")
     func expires() async throws {
-        let (gone, before, after) = (CaptureID(), CaptureID(), CaptureID())
-        for capture in [gone, before, after] { try await fill(capture) }
-        let rows = MemoryRows {
-            $0.expired = [gone, before, after]
-            $0.broughtBefore = [before]
-            $0.broughtAfter = [after]
-        }
-        try await MediaExpiry(rows: rows, storage: store, logger: quiet).expire()
-        #expect(rows.now.forgotten == [gone, after] && rows.now.expired == [before, after])
+        let captures = try await failed(3)
+        let (gone, before, after) = (captures[0], captures[1], captures[2])
+        for capture in captures { try await fill(capture) }
+        try await rows.upload(CaptureID(), brings: before)
+        try await MediaExpiry(rows: BringingRows(rows: rows, brought: after), storage: store, logger: quiet).expire()
+        let named = captures.filter { rows.now.jobs[$0]?.syncedAt != nil }
+        #expect(named == [before])
+        #expect(try await rows.expired(limit: 1000) == [before, after])
         #expect(store.keys.count == 4 && !store.keys.contains { $0.contains("\(gone)") })
     }
 
     @Test("come up again when the store does not delete them")
     func fails() async throws {
-        let capture = CaptureID()
+        let capture = try await failed(1)[0]
         try await fill(capture)
-        let rows = MemoryRows { $0.expired = [capture] }
         store.refuse { $0.verb == .delete ? .unavailable : nil }
         try await MediaExpiry(rows: rows, storage: store, logger: quiet).expire()
-        #expect(rows.now.expired == [capture] && store.keys.count == 2)
+        #expect(store.keys.count == 2)
+        #expect(try await rows.expired(limit: 1000) == [capture])
         store.refuse { _ in nil }
         try await MediaExpiry(rows: rows, storage: store, logger: quiet).expire()
-        #expect(rows.now.expired.isEmpty && store.keys.isEmpty)
+        #expect(store.keys.isEmpty)
+        #expect(try await rows.expired(limit: 1000).isEmpty)
     }
 }
 
@@ -178,6 +217,19 @@ struct MediaExpiryTests {
 struct MediaScrubberTests {
     private let store = MemoryObjectStore()
     private let clock = TestClock()
+    private let rows = MemoryRows()
+
+    /// A capture with these objects that is due for a scrub, for the longer the greater its age.
+    private func add(_ objects: [(name: String, media: StoredMedia)], age: Double = 1) async throws -> CaptureID {
+        let capture = try await rows.synced(.complete, hoursAgo: (30 + age) * 24)
+        rows.state.withLock { $0.objects[capture] = Dictionary(uniqueKeysWithValues: objects.map { ($0.name, $0.media) }) }
+        return capture
+    }
+
+    /// What is damaged, by name.
+    private var problems: [String: MediaProblem] {
+        rows.now.damage.values.reduce(into: [:]) { $0.merge($1) { one, _ in one } }
+    }
 
     private func put(_ name: String, _ count: Int = 1000) async throws -> (name: String, media: StoredMedia) {
         let bytes = [UInt8](repeating: 7, count: count)
@@ -187,12 +239,12 @@ struct MediaScrubberTests {
         )
     }
 
-    private func scrubber(_ rows: MemoryScrubRows, bytesPerSecond: Int = 1 << 30) -> MediaScrubber {
+    private func scrubber(bytesPerSecond: Int = 1 << 30) -> MediaScrubber {
         MediaScrubber(days: 30, bytesPerSecond: bytesPerSecond, rows: rows, storage: store, clock: clock, logger: quiet)
     }
 
-    private func scrub(_ rows: MemoryScrubRows, bytesPerSecond: Int = 1 << 30) async throws {
-        try await scrubber(rows, bytesPerSecond: bytesPerSecond).scrub()
+    private func scrub(bytesPerSecond: Int = 1 << 30) async throws {
+        try await scrubber(bytesPerSecond: bytesPerSecond).scrub()
     }
 
     @Test("finds what is missing or other than it was, and that it is mended later")
@@ -201,53 +253,50 @@ struct MediaScrubberTests {
         try await store.delete(["gone"])
         try await store.put("swapped", bytes: [UInt8](repeating: 8, count: 1000), contentType: "image/jpeg")
         try await store.put("short", bytes: [7], contentType: "image/jpeg")
-        let capture = CaptureID()
-        let rows = MemoryScrubRows([(capture, objects)])
-        try await scrub(rows)
-        #expect(rows.now.problems == ["gone": .missing, "swapped": .digestMismatch, "short": .digestMismatch])
+        let capture = try await add(objects)
+        try await scrub()
+        #expect(problems == ["gone": .missing, "swapped": .digestMismatch, "short": .digestMismatch])
         _ = try await put("gone")
-        rows.add(capture, objects)
-        try await scrub(rows)
-        #expect(rows.now.problems == ["swapped": .digestMismatch, "short": .digestMismatch])
+        try await rows.age(capture, hours: 31 * 24)
+        try await scrub()
+        #expect(problems == ["swapped": .digestMismatch, "short": .digestMismatch])
     }
 
     @Test("is measured whatever is due, and without a store")
     func measured() async throws {
-        let capture = CaptureID()
-        let rows = MemoryScrubRows([(capture, [try await put("sound")])])
+        let capture = try await add([try await put("sound")])
         store.refuse { _ in .unavailable }
-        try await scrubber(rows).measure()
-        #expect(rows.now.isMeasured && rows.now.due.map(\.capture) == [capture] && rows.now.looked.isEmpty)
+        try await scrubber().measure()
+        #expect(rows.now.measurements == 1 && rows.now.jobs[capture]?.scrubbedAt == nil && rows.now.scrubbed.isEmpty)
+        let state = try await rows.measure()
+        #expect(state.damaged == 0 && state.unscrubbedSeconds == 31 * 86_400)
     }
 
     @Test("reads no more bytes a second than it may")
     func paced() async throws {
-        let rows = MemoryScrubRows([(CaptureID(), [try await put("a", 600_000), try await put("b", 400_000)])])
-        try await scrub(rows, bytesPerSecond: 10_000)
+        _ = try await add([try await put("a", 600_000), try await put("b", 400_000)])
+        try await scrub(bytesPerSecond: 10_000)
         let slept = clock.sleeps.reduce(.zero, +)
         #expect(slept <= .seconds(100) && slept > .seconds(90))
     }
 
     @Test("a capture that the store does not give holds up no others, and is damaged by that no more than before")
     func unreadable() async throws {
-        let captures = [CaptureID(), CaptureID(), CaptureID()]
-        let rows = MemoryScrubRows([
-            (captures[0], [try await put("locked"), try await put("beside")]), (captures[1], [try await put("sound")]),
-            (captures[2], [try await put("lost")]),
-        ])
+        let captures = [
+            try await add([try await put("locked"), try await put("beside")], age: 3), try await add([try await put("sound")], age: 2),
+            try await add([try await put("lost")], age: 1),
+        ]
         try await store.delete(["lost", "beside"])
         store.refuse { $0.key == "locked" ? .accessDenied : nil }
-        try await scrub(rows)
-        #expect(rows.now.looked == captures && rows.now.problems == ["lost": .missing, "beside": .missing])
+        try await scrub()
+        #expect(rows.now.scrubbed == captures && problems == ["lost": .missing, "beside": .missing])
     }
 
     @Test("three captures in a row that cannot be read are the store's fault, and end the turn")
     func storeAway() async throws {
-        var due: [(capture: CaptureID, objects: [(name: String, media: StoredMedia)])] = []
-        for index in 0..<5 { due.append((CaptureID(), [try await put("\(index)")])) }
-        let rows = MemoryScrubRows(due)
+        for index in 0..<5 { _ = try await add([try await put("\(index)")]) }
         store.refuse { _ in .unavailable }
-        await #expect(throws: ObjectStorageError.self) { try await scrub(rows) }
-        #expect(rows.now.looked.count == 3 && rows.now.problems.isEmpty)
+        await #expect(throws: ObjectStorageError.self) { try await scrub() }
+        #expect(rows.now.scrubbed.count == 3 && problems.isEmpty)
     }
 }

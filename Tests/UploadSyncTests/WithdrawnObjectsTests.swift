@@ -5,45 +5,13 @@ import Logging
 import Models
 import ObjectStorage
 import Persistence
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import UploadSync
 
-@Suite("Objects of withdrawn captures", .sharedSchema("withdrawals"))
+@Suite("Objects of withdrawn captures", .serialized, .sharedSchema("withdrawals"))
 struct WithdrawnObjectsTests {
-    /// The withdrawals in memory, and what was noted of them.
-    private final class Rows: ErasureRepository {
-        struct Note: Equatable {
-            let capture: CaptureID
-            let found: Int
-            let event: EventID?
-        }
-        private let state: Mutex<(withdrawn: Set<CaptureID>, due: [CaptureID], notes: [Note])>
-        private let bodies: [CaptureID: UUID]
-        init(_ withdrawn: [CaptureID], bodies: [CaptureID: UUID] = [:]) {
-            state = Mutex((Set(withdrawn), withdrawn, []))
-            self.bodies = bodies
-        }
-
-        var notes: [Note] { state.withLock { $0.notes } }
-        func isWithdrawn(_ capture: CaptureID) async throws -> Bool { state.withLock { $0.withdrawn.contains(capture) } }
-        func due(limit: Int) async throws -> [CaptureID] {
-            state.withLock { state in
-                defer { state.due.removeFirst(min(limit, state.due.count)) }
-                return Array(state.due.prefix(limit))
-            }
-        }
-        func note(_ capture: CaptureID, _ look: ErasureLook, found: Int, answering context: MessageContext?) async throws {
-            state.withLock { $0.notes.append(Note(capture: capture, found: found, event: context?.eventID)) }
-        }
-        func begin(_ capture: CaptureID) async throws -> ErasureLook {
-            ErasureLook(uploads: bodies[capture].map { [$0] } ?? [], version: "")
-        }
-        func measure() async throws -> (open: Int64, seconds: Double) { (0, 0) }
-    }
-
     private let storage = MemoryObjectStore(pageSize: 2)
     private let withdrawn = CaptureID()
     private let other = CaptureID()
@@ -69,25 +37,27 @@ struct WithdrawnObjectsTests {
         for capture in [withdrawn, other] { try await store(capture) }
         let body = UUID()
         try await storage.put("incoming/\(body.uuidString.lowercased())/body/0-1", bytes: [1], contentType: "application/octet-stream")
-        let rows = Rows([withdrawn], bodies: [withdrawn: body])
+        let rows = MemoryRows()
+        rows.withdraw(withdrawn, uploads: [body])
         let event = EventID()
-        let handler = EraseWithdrawn(objects: objects(rows))
+        let handler = EraseWithdrawn(objects: objects(rows.erasures))
         try await handler.handle(CaptureWithdrawn(captureID: withdrawn), context(event))
         #expect(storage.keys.count == 6 && storage.keys.allSatisfy { $0.contains(other.description) })
         #expect(try await storage.unfinishedUploads(under: "").map(\.key) == ["captures/\(other)/original.jpg"])
         let again = EventID()
         try await handler.handle(CaptureWithdrawn(captureID: withdrawn), context(again))
-        #expect(rows.notes == [.init(capture: withdrawn, found: 8, event: event), .init(capture: withdrawn, found: 0, event: again)])
+        #expect(rows.now.notes == [.init(capture: withdrawn, found: 8, event: event), .init(capture: withdrawn, found: 0, event: again)])
     }
 
     @Test("stay if PostgreSQL does not say that the capture is withdrawn, whatever the record says")
     func forged() async throws {
         try await store(other)
-        let rows = Rows([withdrawn])
+        let rows = MemoryRows()
+        try await rows.withdraw(withdrawn)
         await #expect(throws: RejectedMessage.self) {
-            try await EraseWithdrawn(objects: objects(rows)).handle(CaptureWithdrawn(captureID: other), context())
+            try await EraseWithdrawn(objects: objects(rows.erasures)).handle(CaptureWithdrawn(captureID: other), context())
         }
-        #expect(storage.keys.count == 6 && rows.notes.isEmpty)
+        #expect(storage.keys.count == 6 && rows.now.notes.isEmpty)
     }
 
     @Test("are deleted without a record too, and one capture that fails does not hold up the others")
@@ -96,9 +66,10 @@ struct WithdrawnObjectsTests {
         storage.refuse { [withdrawn] request in
             request.verb == .delete && request.key.contains(withdrawn.description) ? .unavailable : nil
         }
-        let rows = Rows([withdrawn, other])
-        try await objects(rows).eraseDue()
-        #expect(rows.notes == [.init(capture: other, found: 7, event: nil)])
+        let rows = MemoryRows()
+        for capture in [withdrawn, other] { try await rows.withdraw(capture) }
+        try await objects(rows.erasures).eraseDue()
+        #expect(rows.now.notes == [.init(capture: other, found: 7, event: nil)])
         #expect(storage.keys.allSatisfy { $0.contains(withdrawn.description) })
     }
 
@@ -119,97 +90,69 @@ struct WithdrawnObjectsTests {
         #expect(storage.keys.isEmpty)
     }
 
-    @Test(
-        "are looked for again if one came behind the last look, before that was noted",
-        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
-    func behind() async throws {
-        let pool = try #require(TestSchema.shared)
-        let capture = try await StoredCapture(in: pool).id
-        let rows = PostgresErasureRepository(database: pool, inbox: Inbox(.uploadSync))
-        _ = try await pool.query("SELECT rial_withdraw(\(capture.uuid))")
-        _ = try await pool.query(
-            """
-            UPDATE withdrawals SET withdrawn_at = now() - interval '2 hours', erase_next_at = now() + interval '10 minutes'
-            WHERE capture_id = \(capture.uuid)
-            """)
-        let look = try await rows.begin(capture)
-        _ = try await pool.query("SELECT rial_objects_came_late(\(capture.uuid))")
+    @Test("are looked for again if one came behind the last look, before that was noted", arguments: Backend.available)
+    func behind(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let erasures = rows.erasures
+        let capture = try await rows.capture(.processing)
+        try await rows.withdraw(capture)
+        try await rows.age(capture, hours: 2)
+        let look = try await erasures.begin(capture)
+        try await rows.storeLate(capture)
         let event = EventID()
-        try await rows.note(capture, look, found: 0, answering: context(event))
-        #expect(try await pool.query("SELECT FROM upload_sync_inbox WHERE event_id = \(event.uuid)").count == 1)
-        #expect(try await rows.due(limit: 1000).contains(capture))
-        let next = try await rows.begin(capture)
+        try await erasures.note(capture, look, found: 0, answering: context(event))
+        #expect(try await rows.isAnswered(event))
+        #expect(try await erasures.due(limit: 1000).contains(capture))
+        let next = try await erasures.begin(capture)
         #expect(next.version != look.version)
-        try await rows.note(capture, next, found: 0, answering: nil)
-        #expect(try await pool.query("SELECT FROM withdrawals WHERE capture_id = \(capture.uuid) AND erased_at IS NOT NULL").count == 1)
+        try await erasures.note(capture, next, found: 0, answering: nil)
+        #expect(try await rows.nextLook(capture).isErased)
     }
 
     @Test(
         "are looked for at growing distances, until nothing was found for an hour, and then every day to every thirty days",
-        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
-    func schedule() async throws {
-        let pool = try #require(TestSchema.shared)
-        let capture = try await StoredCapture(in: pool).id
-        let rows = PostgresErasureRepository(database: pool, inbox: Inbox(.uploadSync))
-        #expect(try await !rows.isWithdrawn(capture))
-        _ = try await pool.query("SELECT rial_withdraw(\(capture.uuid))")
-        #expect(try await rows.isWithdrawn(capture))
-        #expect(try await rows.due(limit: 1000).contains(capture))
-        #expect(try await !rows.due(limit: 1000).contains(capture))
-        /// Seconds until the next look, and whether the capture counts as erased.
-        func next() async throws -> (seconds: Double, isErased: Bool) {
-            let row = try #require(
-                try await pool.query(
-                    """
-                    SELECT extract(epoch FROM erase_next_at - now())::float8 AS seconds, erased_at IS NOT NULL AS erased
-                    FROM withdrawals WHERE capture_id = \(capture.uuid)
-                    """
-                ).first)
-            return (try row.get("seconds", as: Double.self), try row.get("erased", as: Bool.self))
-        }
-        func age(minutes: Int) async throws {
-            _ = try await pool.query(
-                """
-                UPDATE withdrawals SET withdrawn_at = now() - make_interval(mins => \(minutes)::int), found_at = NULL
-                WHERE capture_id = \(capture.uuid)
-                """)
-        }
+        arguments: Backend.available)
+    func schedule(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let erasures = rows.erasures
+        let capture = try await rows.capture(.processing)
+        #expect(try await !erasures.isWithdrawn(capture))
+        await #expect(throws: RejectedMessage.self) { try await erasures.begin(capture) }
+        try await rows.withdraw(capture)
+        #expect(try await erasures.isWithdrawn(capture))
+        #expect(try await erasures.due(limit: 1000).contains(capture))
+        #expect(try await !erasures.due(limit: 1000).contains(capture))
         func note(found: Int, answering context: MessageContext? = nil) async throws {
-            try await rows.note(capture, rows.begin(capture), found: found, answering: context)
+            try await erasures.note(capture, erasures.begin(capture), found: found, answering: context)
         }
         let event = EventID()
         try await note(found: 3, answering: context(event))
-        #expect(try await pool.query("SELECT FROM upload_sync_inbox WHERE event_id = \(event.uuid)").count == 1)
-        #expect((1...5).contains(try await next().seconds))
+        #expect(try await rows.isAnswered(event))
+        #expect((1...5).contains(try await rows.nextLook(capture).seconds))
         let day = 24.0 * 60
+        var quiet = 0.0
         for (minutes, looksIn, isErased) in [
             (2, 1.0...2.02, false), (59, 9...10, false), (61, day - 1...day, true), (3 * 1440, 3 * day - 1...3 * day + 1, true),
             (90 * 1440, 30 * day - 1...30 * day, true),
         ] {
-            try await age(minutes: minutes)
+            try await rows.age(capture, hours: (Double(minutes) - quiet) / 60)
+            quiet = Double(minutes)
             try await note(found: 0)
-            let found = try await next()
+            let found = try await rows.nextLook(capture)
             #expect(looksIn.contains(found.seconds / 60) && found.isErased == isErased, "after \(minutes) minutes: \(found)")
         }
-        let before = try await rows.measure()
-        func setBack(hours: Int) async throws {
-            _ = try await pool.query(
-                """
-                UPDATE withdrawals SET erase_next_at = now(), opened_at = now() - make_interval(hours => \(hours)::int)
-                WHERE capture_id = \(capture.uuid)
-                """)
-        }
-        try await setBack(hours: 24 * 365)
-        #expect(try await rows.due(limit: 1000).contains(capture), "what is erased is looked at again")
+        let before = try await erasures.measure()
+        try await rows.age(capture, hours: 24 * 365)
+        #expect(try await erasures.due(limit: 1000).contains(capture), "what is erased is looked at again")
         // What came even later opens it again, but is not late itself.
         try await note(found: 1)
-        let reopened = try await next()
+        let reopened = try await rows.nextLook(capture)
         #expect(!reopened.isErased && (1...5).contains(reopened.seconds))
-        let after = try await rows.measure()
+        let after = try await erasures.measure()
         #expect(after.open == before.open + 1 && after.seconds < before.seconds + 600)
         // What is found again and again is late.
-        try await setBack(hours: 24 * 365)
+        try await rows.age(capture, hours: 24 * 365)
         try await note(found: 1)
-        #expect(try await rows.measure().seconds > 360 * 86_400)
+        #expect(try await erasures.measure().seconds > 360 * 86_400)
     }
 }

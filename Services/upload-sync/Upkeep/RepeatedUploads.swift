@@ -6,73 +6,51 @@ import MediaStore
 import Metrics
 import Models
 import ObjectStorage
-import Persistence
+
+/// Uploads that repeat a capture's.
+protocol RepeatRepository: Sendable {
+    /// Those that wait, the oldest first.
+    func waiting(limit: Int) async throws -> [CaptureID]
+
+    /// In one transaction, under the advisory lock that ``MediaExpiry`` takes: runs `copy` if the repeated capture is in processing or failed,
+    /// announces it if `copy` returns true, and marks the upload's own objects for deletion.
+    /// - Parameter copy: gets what was announced of the capture, and its status; may run again.
+    /// - Returns: false, with nothing changed, if another instance is processing the upload, or if it does not wait any more.
+    func bring(
+        _ upload: CaptureID, copy: @escaping @Sendable (CaptureAnnouncement, CaptureStatus) async throws -> Bool
+    ) async throws -> Bool
+
+    func forget(_ upload: CaptureID) async throws
+}
 
 /// Copies the bytes of a repeated upload to where its capture's are missing, and announces that capture again (SPEC §5).
 ///
 /// The gateway records which capture an upload repeats; it cannot do the copy, since it has no access to originals.
-struct RepeatedUploads {
+struct RepeatedUploads: Sendable {
     static let batchSize = 20
-    /// Enough for the store to copy one object of a video, 100 MB.
-    static let longestCopy = Duration.seconds(600)
-    let database: PostgresPool
+    let rows: any RepeatRepository
     let storage: any ObjectStore
-    let outbox: Outbox
     let logger: Logger
 
     /// Processes one batch. An upload that fails does not block the others and is retried later.
     func bring() async throws {
-        let waiting = try await database.query(
-            """
-            SELECT id FROM intakes WHERE brings IS NOT NULL AND abandoned_at IS NULL ORDER BY created_at LIMIT \(Self.batchSize)
-            """
-        ).map { CaptureID(try $0.get("id", as: UUID.self)) }
-        for upload in waiting {
+        for upload in try await rows.waiting(limit: Self.batchSize) {
             guard !Task.isEnding else { return }
             do {
-                guard try await bring(upload) else { continue }
+                let isBrought = try await rows.bring(upload) { try await copy(from: upload, to: $0, $1) }
+                guard isBrought else { continue }
                 try await StoredPrefix.media(of: upload, in: storage).empty()
-                _ = try await database.query("DELETE FROM intakes WHERE id = \(upload.uuid)")
+                try await rows.forget(upload)
             } catch {
                 logger.cleanUpFailed(.repeatedUpload, upload, error)
             }
         }
     }
 
-    /// In one transaction: copies the missing objects, announces the capture, and marks the upload's own objects for deletion.
-    ///
-    /// Takes the advisory lock that ``MediaExpiry`` takes.
-    /// - Returns: false if another instance is processing it.
-    private func bring(_ upload: CaptureID) async throws -> Bool {
-        try await database.withTransaction { connection in
-            let rows = try await connection.query(
-                """
-                SELECT brings FROM intakes WHERE id = \(upload.uuid) AND brings IS NOT NULL AND abandoned_at IS NULL
-                    AND NOT EXISTS (SELECT FROM captures WHERE captures.id = intakes.id) FOR UPDATE SKIP LOCKED
-                """)
-            guard let row = rows.first else { return false }
-            let capture = CaptureID(try row.get("brings", as: UUID.self))
-            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(capture.description), 0))")
-            let known = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(capture.uuid)")
-            if let known = known.first, let status = CaptureStatus(rawValue: try known.get("status")),
-                status == .processing || status == .failed
-            {
-                let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
-                try await connection.mayIdle(for: Self.longestCopy)
-                let (isBrought, isGone) = try await copy(from: upload, to: announcement, status)
-                if isBrought { Counter(label: "rial_captures_brought_again_total").increment() }
-                if isBrought || isGone || status == .failed { try await outbox.append(announcement.arrival, on: connection) }
-            }
-            try await connection.query("UPDATE intakes SET abandoned_at = now() WHERE id = \(upload.uuid)")
-            return true
-        }
-    }
-
-    /// - Returns: whether anything was copied, and whether something that is needed is gone: a restored database may name uploads whose
-    ///   objects were deleted since. The capture then has what was copied earlier, or lacks these objects.
-    private func copy(
-        from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus
-    ) async throws -> (isBrought: Bool, isGone: Bool) {
+    /// Something that is needed may be gone: a restored database may name uploads whose objects were deleted since. The capture then has what
+    /// was copied earlier, or lacks these objects.
+    /// - Returns: whether the capture is to be announced.
+    private func copy(from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus) async throws -> Bool {
         var (isBrought, isGone) = (false, false)
         for (media, name) in announcement.content.uploads {
             let kept = media.kept(as: name, of: announcement.captureID)
@@ -85,7 +63,8 @@ struct RepeatedUploads {
                 isGone = true
             }
         }
-        return (isBrought, isGone)
+        if isBrought { Counter(label: "rial_captures_brought_again_total").increment() }
+        return isBrought || isGone || status == .failed
     }
 
     /// The objects of a failed capture may be wrong bytes of the right length, so they are always overwritten.

@@ -1,10 +1,28 @@
 import CaptureProtocol
-import Delivery
-import Foundation
 import Logging
 import Metrics
 import Models
-import Persistence
+
+/// Captures that are to be announced again.
+protocol StuckRepository: Sendable {
+    /// - Returns: seconds since the oldest capture in `processing` was received; 0 if there is none.
+    func oldestSeconds() async throws -> Double
+
+    /// Announces the captures that are due, those first that were received first, each under a new event id, and doubles the wait before its
+    /// next announcement, up to an hour. In one transaction; another instance that does so at the same time finds nothing due.
+    ///
+    /// Due are captures in `processing`, and those of ``StuckCaptures/ownFaults`` that were announced fewer than
+    /// ``StuckCaptures/maximumRepairs`` times.
+    /// - Parameter after: the wait since the capture was received; a video's is ``StuckCaptures/videoFactor`` times as long.
+    func announceDue(after: Duration, limit: Int) async throws -> [StuckCapture]
+}
+
+/// A capture that was due.
+struct StuckCapture: Sendable, Equatable {
+    let id: CaptureID
+    /// `nil` if this version does not know it: then the capture is only rescheduled, so that it blocks no others.
+    let kind: CaptureKind?
+}
 
 /// Announces captures again that stay in `processing` too long, from PostgreSQL: a broker that loses its log loses no capture. Captures
 /// that failed for one of ``ownFaults`` are announced again too, a bounded number of times.
@@ -13,69 +31,24 @@ struct StuckCaptures {
     /// Failures that are not the capture's fault, and how often they are retried automatically: over about two hours.
     static let ownFaults: [FailureReason] = [.handlingFailed, .processDied]
     static let maximumRepairs = 8
-    let database: PostgresPool
-    let outbox: Outbox
-    let after: Duration
     /// How many times longer the wait before a video is announced again is (SPEC §10.8), since its processing takes longer.
-    static let videoPatience = 5
+    static let videoFactor: Int64 = 5
+    let rows: any StuckRepository
+    let after: Duration
     let logger: Logger
 
     /// Shows how long the oldest capture has been in `processing`.
     func measure() async throws {
-        Meter(label: "rial_captures_processing_oldest_seconds").set(try await oldestSeconds())
+        Meter(label: "rial_captures_processing_oldest_seconds").set(try await rows.oldestSeconds())
     }
 
-    /// - Returns: seconds since the oldest capture in `processing` was received; 0 if there is none.
-    func oldestSeconds() async throws -> Double {
-        let rows = try await database.query(
-            """
-            SELECT coalesce(extract(epoch FROM now() - min(uploaded_at)), 0)::float8 AS seconds FROM captures WHERE status = 'processing'
-            """)
-        return try rows.first?.get("seconds", as: Double.self) ?? 0
-    }
-
-    /// Announces the captures that are due, each under a new event id, and doubles the wait before the next announcement.
+    /// Announces the captures that are due.
     func announce() async throws {
-        let seconds = Double(after.components.seconds)
-        let announced = try await database.withTransaction { connection in
-            // One instance at a time; the others find nothing due.
-            let lock = try await connection.query("SELECT pg_try_advisory_xact_lock(hashtext('rial-announce-again')) AS held")
-            guard try lock.first?.get("held") == true else { return 0 }
-            let rows = try await connection.query(
-                """
-                SELECT captures.id, type, capture_mode, (captures.status = 'failed')::int AS repairs
-                FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
-                WHERE (captures.status = 'processing'
-                        OR captures.status = 'failed' AND captures.failure = ANY(\(Self.ownFaults.map(\.rawValue)))
-                            AND coalesce(sync_jobs.repairs, 0) < \(Self.maximumRepairs))
-                    AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs =>
-                        CASE type WHEN 'video' THEN \(seconds * Double(Self.videoPatience)) ELSE \(seconds) END)) <= now()
-                ORDER BY captures.uploaded_at LIMIT \(Self.batchSize)
-                """)
-            var announced = 0
-            for row in rows {
-                let id = CaptureID(try row.get("id", as: UUID.self))
-                let repairs = try row.get("repairs", as: Int.self)
-                let seconds =
-                    try row.get("type", as: String.self) == CaptureType.video.rawValue ? seconds * Double(Self.videoPatience) : seconds
-                // A kind that this version does not know is rescheduled like the others and blocks none of them.
-                if let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) {
-                    try await outbox.append(kind.arrival(of: id), on: connection)
-                    announced += 1
-                } else {
-                    logger.error("a capture of an unknown kind is not announced", metadata: ["capture_id": "\(id)"])
-                }
-                try await connection.query(
-                    """
-                    INSERT INTO sync_jobs (capture_id, announcements, repairs, announce_next_at)
-                    VALUES (\(id.uuid), 1, \(repairs), now() + make_interval(secs => \(seconds * 2)))
-                    ON CONFLICT (capture_id) DO UPDATE SET announcements = sync_jobs.announcements + 1, repairs = sync_jobs.repairs + EXCLUDED.repairs,
-                        announce_next_at = now() + make_interval(secs =>
-                            least(3600, \(seconds) * power(2, least(sync_jobs.announcements + 1, 12))))
-                    """)
-            }
-            return announced
+        let due = try await rows.announceDue(after: after, limit: Self.batchSize)
+        for capture in due where capture.kind == nil {
+            logger.error("a capture of an unknown kind is not announced", metadata: ["capture_id": "\(capture.id)"])
         }
+        let announced = due.count { $0.kind != nil }
         Counter(label: "rial_captures_announced_again_total").increment(by: announced)
         guard announced > 0 else { return }
         logger.notice("captures announced again", metadata: ["count": "\(announced)"])

@@ -1,0 +1,50 @@
+import CaptureProtocol
+import Delivery
+import Foundation
+import Models
+import Persistence
+
+/// Uploads in `intakes` that name the capture whose bytes they bring.
+struct PostgresRepeatRepository: RepeatRepository {
+    /// Enough for the store to copy one object of a video, 100 MB.
+    private static let longestCopy = Duration.seconds(600)
+    let database: PostgresPool
+    let outbox: Outbox
+
+    func waiting(limit: Int) async throws -> [CaptureID] {
+        try await database.query(
+            """
+            SELECT id FROM intakes WHERE brings IS NOT NULL AND abandoned_at IS NULL ORDER BY created_at LIMIT \(limit)
+            """
+        ).map { CaptureID(try $0.get("id", as: UUID.self)) }
+    }
+
+    func bring(
+        _ upload: CaptureID, copy: @escaping @Sendable (CaptureAnnouncement, CaptureStatus) async throws -> Bool
+    ) async throws -> Bool {
+        try await database.withTransaction { connection in
+            let rows = try await connection.query(
+                """
+                SELECT brings FROM intakes WHERE id = \(upload.uuid) AND brings IS NOT NULL AND abandoned_at IS NULL
+                    AND NOT EXISTS (SELECT FROM captures WHERE captures.id = intakes.id) FOR UPDATE SKIP LOCKED
+                """)
+            guard let row = rows.first else { return false }
+            let capture = CaptureID(try row.get("brings", as: UUID.self))
+            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(capture.description), 0))")
+            let known = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(capture.uuid)")
+            if let known = known.first, let status = CaptureStatus(rawValue: try known.get("status")),
+                status == .processing || status == .failed
+            {
+                let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
+                try await connection.mayIdle(for: Self.longestCopy)
+                if try await copy(announcement, status) { try await outbox.append(announcement.arrival, on: connection) }
+            }
+            try await connection.query("UPDATE intakes SET abandoned_at = now() WHERE id = \(upload.uuid)")
+            return true
+        }
+    }
+
+    func forget(_ upload: CaptureID) async throws {
+        _ = try await database.query("DELETE FROM intakes WHERE id = \(upload.uuid)")
+    }
+}
