@@ -276,6 +276,7 @@ extension MemoryRows: RepeatRepository {
         var isAnnounced = false
         if let capture = now.captures[id], capture.status == .processing || capture.status == .failed {
             isAnnounced = try await copy(capture.announcement, capture.status)
+            try await storeLate(id)
         }
         state.withLock { [isAnnounced] state in
             if isAnnounced { state.announced.append(id) }

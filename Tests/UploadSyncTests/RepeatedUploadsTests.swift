@@ -101,6 +101,24 @@ struct RepeatedUploadsTests {
         try await rows.repeats.forget(upload)
     }
 
+    @Test("are looked for again if their capture is withdrawn during the copy", arguments: Backend.available)
+    func withdrawnMeanwhile(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let capture = try await capture(.processing, in: rows)
+        let upload = try await upload(of: capture, in: rows)
+        let isDone = try await rows.repeats.bring(upload) { _, _ in
+            try await rows.withdraw(capture)
+            let look = try await rows.erasures.begin(capture)
+            try await rows.erasures.note(capture, look, found: 0, answering: nil)
+            let seconds = try await rows.nextLook(capture).seconds
+            #expect(seconds > 1)
+            return false
+        }
+        #expect(isDone)
+        #expect(try await rows.nextLook(capture).seconds <= 0)
+        try await rows.repeats.forget(upload)
+    }
+
     @Test("overwrite what a failed capture has, and leave what is there of one in processing")
     func needed() async throws {
         for (status, bytes) in [(.processing, [1]), (.failed, [7])] as [(CaptureStatus, [UInt8])] {

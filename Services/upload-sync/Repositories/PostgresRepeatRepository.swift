@@ -38,6 +38,8 @@ struct PostgresRepeatRepository: RepeatRepository {
                 let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
                 try await connection.mayIdle(for: Self.longestCopy)
                 if try await copy(announcement, status) { try await outbox.append(announcement.arrival, on: connection) }
+                // It may have been withdrawn during the copy.
+                try await connection.objectsCameLate(of: capture)
             }
             try await connection.query("UPDATE intakes SET abandoned_at = now() WHERE id = \(upload.uuid)")
             return true
