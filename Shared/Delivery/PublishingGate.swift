@@ -22,14 +22,14 @@ public struct PostgresPublishingGate: PublishingGate {
     private let databaseURL: String
     /// The server ends the session, and with it the lock, after this long without a query: the process was paused, or its host is gone. A
     /// process that waits sends queries more often.
-    private let patience: Duration
+    private let timeout: Duration
     private let beat: Duration
 
-    public init(databaseURL: String) { self.init(databaseURL: databaseURL, patience: .seconds(30), beat: .seconds(5)) }
+    public init(databaseURL: String) { self.init(databaseURL: databaseURL, timeout: .seconds(30), beat: .seconds(5)) }
 
-    init(databaseURL: String, patience: Duration, beat: Duration) {
+    init(databaseURL: String, timeout: Duration, beat: Duration) {
         self.databaseURL = databaseURL
-        self.patience = patience
+        self.timeout = timeout
         self.beat = beat
     }
 
@@ -42,7 +42,7 @@ public struct PostgresPublishingGate: PublishingGate {
             url: databaseURL, applicationName: "rial-publishing-gate", statementTimeout: .seconds(45))
         // The lock ends with its connection.
         return try await connection.closing { connection in
-            try await connection.execute(script: "SET idle_session_timeout = \(Int(patience / .milliseconds(1)))")
+            try await connection.execute(script: "SET idle_session_timeout = \(Int(timeout / .milliseconds(1)))")
             try await connection.query("SELECT pg_advisory_lock(" + Self.lock + ")")
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 // A session that is lost shows in `check`.

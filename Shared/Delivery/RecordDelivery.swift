@@ -95,7 +95,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     /// - Returns: false if the database did not confirm it.
     private func release(_ event: EventID) async -> Bool {
         // Also where this task is cancelled, which would end the wait at once.
-        await Task { await answer(within: .seconds(2)) { (try? await ledger.release(event)) != nil } ?? false }.value
+        await Task { await withTimeout(.seconds(2)) { (try? await ledger.release(event)) != nil } ?? false }.value
     }
 
     /// Sleeps until the duration has passed or shutdown begins.

@@ -35,7 +35,7 @@ extension TaskLedger {
             if taken == .fatal { try await giveUp() } else { try await body() }
         } catch {
             // Also where this task is cancelled; an unresponsive database must not delay it.
-            _ = await Task { await answer(within: .seconds(2)) { try? await release(work) } }.value
+            _ = await Task { await withTimeout(.seconds(2)) { try? await release(work) } }.value
             throw error
         }
         try await settle(work)

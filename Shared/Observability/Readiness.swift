@@ -49,7 +49,7 @@ public final class Readiness: Service, Sendable {
     private func watch(_ name: String, _ probe: @escaping Probe) async {
         let gauge = Meter(label: "rial_dependency_up", dimensions: [("dependency", name)])
         while !Task.isCancelled {
-            let isUp = await answer(within: .seconds(2), of: probe) ?? false
+            let isUp = await withTimeout(.seconds(2), of: probe) ?? false
             gauge.set(isUp ? 1 : 0)
             let was = state.withLock { state in
                 defer { state[name] = isUp }

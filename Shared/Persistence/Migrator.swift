@@ -10,7 +10,7 @@ public struct Migrator: Sendable {
     /// How long a migration waits for a lock at a time, in milliseconds: readers and writers of the table wait behind it meanwhile.
     private static let lockTimeout = 2000
     /// How long a migration is tried for.
-    private static let patience = Duration.seconds(300)
+    private static let timeout = Duration.seconds(300)
 
     private let migrations: [Migration]
 
@@ -113,7 +113,7 @@ public struct Migrator: Sendable {
     }
 
     private func apply(_ migration: Migration, on connection: PostgresConnection, _ logger: Logger) async throws {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         var backoff = Backoff(initial: 1, limit: 5)
         while true {
             do {

@@ -34,7 +34,7 @@ struct SpanCollector: Service {
     }
 
     func take(_ document: [UInt8]) async -> SpanExporter.Outcome {
-        await answer(within: Self.timeout) { await send(document) } ?? .away("no response in time")
+        await withTimeout(Self.timeout) { await send(document) } ?? .away("no response in time")
     }
 
     private func send(_ document: [UInt8]) async -> SpanExporter.Outcome {

@@ -21,7 +21,7 @@ final class SpanExporter: Service {
     /// For one batch.
     static let attempts = 5
     /// How long the last spans may take at shutdown.
-    static let patience = Duration.seconds(2)
+    static let timeout = Duration.seconds(2)
 
     private let queue: SpanQueue
     private let origin: SpanOrigin
@@ -52,7 +52,7 @@ final class SpanExporter: Service {
             }
         }
         // All others have stopped: these are their last spans.
-        _ = await answer(within: Self.patience) { await self.export(attempts: 1) }
+        _ = await withTimeout(Self.timeout) { await self.export(attempts: 1) }
     }
 
     private func export(attempts: Int) async {

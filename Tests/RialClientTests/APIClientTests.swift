@@ -75,11 +75,11 @@ struct APIClientTests {
     }
 
     @Test("is patient with a capture as long as more of it is sent")
-    func patience() {
+    func timeout() {
         let start = ContinuousClock.now
-        var patience = SendingPatience(.seconds(60), at: start)
+        var timeout = SendingTimeout(.seconds(60), at: start)
         for (second, bytes, isOver) in [(50, 1, false), (100, 2, false), (159, 2, false), (159, 0, false), (160, 0, true)] {
-            #expect(patience.isOver(sentBytes: Int64(bytes), at: start + .seconds(second)) == isOver, "\(second)")
+            #expect(timeout.isOver(sentBytes: Int64(bytes), at: start + .seconds(second)) == isOver, "\(second)")
         }
     }
 

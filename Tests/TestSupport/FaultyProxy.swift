@@ -5,7 +5,7 @@ import Foundation
 /// An exchange begins with the first bytes from the client, or its first bytes after an answer, so the client must not pipeline requests.
 public final class FaultyProxy: Sendable {
     /// How long a client may take to end a connection that stalls.
-    private static let patience: Duration = .seconds(30)
+    private static let timeout: Duration = .seconds(30)
 
     public var port: Int { relay.port }
     /// The exchanges so far.
@@ -29,7 +29,7 @@ public final class FaultyProxy: Sendable {
             handle: { pair in
                 let line = FaultyLine(deck)
                 let stall = { @Sendable in
-                    guard !LoopbackSocket.awaitEnd(of: pair.client, within: Self.patience) else { return }
+                    guard !LoopbackSocket.awaitEnd(of: pair.client, within: Self.timeout) else { return }
                     endless.withLock { $0 += 1 }
                 }
                 pair.pump {

@@ -63,8 +63,8 @@ extension CaptureQueue {
 
     /// All captures without assertion wait: a later one must not be asserted, and sent, before an earlier one.
     private func waitForRegistration(_ retryAfter: Duration?) {
-        attemptsInVain += 1
-        schedule.waitForRegistration(waiting(after: attemptsInVain, retryAfter))
+        failedAttempts += 1
+        schedule.waitForRegistration(waiting(after: failedAttempts, retryAfter))
     }
 
     func waiting(after attempts: Int, _ retryAfter: Duration?) -> QueueSchedule.Wait {

@@ -26,7 +26,7 @@ extension CaptureQueue {
             try await send(request, of: id, after: stored)
         } keep: { upload, storedBefore in
             store.failPoints.reached("queue.upload-answered")
-            if upload.storedBytes > storedBefore { attemptsInVain = 0 }
+            if upload.storedBytes > storedBefore { failedAttempts = 0 }
             try await keep(upload, of: id)
         }
         switch outcome {

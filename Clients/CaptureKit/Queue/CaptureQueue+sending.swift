@@ -152,8 +152,8 @@ extension CaptureQueue {
 
     /// The whole queue waits: the next capture would meet the same.
     private func pause(for id: LocalID, _ failure: CaptureFailure, _ retryAfter: Duration?) async throws {
-        attemptsInVain += 1
-        schedule.pause(waiting(after: attemptsInVain, retryAfter), failure)
+        failedAttempts += 1
+        schedule.pause(waiting(after: failedAttempts, retryAfter), failure)
         try await wait(id, failure)
     }
 
@@ -183,7 +183,7 @@ extension CaptureQueue {
     }
 
     private func serverAnswered() {
-        attemptsInVain = 0
+        failedAttempts = 0
         schedule.endPause()
     }
 

@@ -17,7 +17,7 @@ public actor CaptureQueue {
     /// When the server, or something before it, turned out not to know uploads that resume.
     var plainSince: Date?
     /// Attempts without an answer, since the last answer, network or person.
-    var attemptsInVain = 0
+    var failedAttempts = 0
     private var progress: (id: LocalID, sent: Int64)?
     private var observers: [UUID: AsyncStream<Void>.Continuation] = [:]
     private var wakes: [UUID: AsyncStream<Void>.Continuation] = [:]
@@ -143,7 +143,7 @@ extension CaptureQueue {
 
     func networkIsBack() {
         schedule.endEarly()
-        attemptsInVain = 0
+        failedAttempts = 0
         wake()
     }
 }

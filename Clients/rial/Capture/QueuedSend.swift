@@ -9,7 +9,7 @@ struct QueuedSend {
     let server: URL
     let session: DeviceSession
     /// After so long without an answer, or more of the capture on its way, it is given up: the command has somebody who waits.
-    var patience: Duration = .seconds(60)
+    var timeout: Duration = .seconds(60)
 
     /// - Throws: ``APIFailure`` if the server refuses the capture or cannot be reached; errors of store and transport.
     func send(_ content: some CapturedPhoto) async throws -> AcceptedCapture {
@@ -42,7 +42,7 @@ struct QueuedSend {
             }
             group.addTask { try await self.settled(id, in: queue) }
             group.addTask {
-                try await self.waitInVain(for: id, in: queue)
+                try await self.waitForTimeout(for: id, in: queue)
                 throw Self.failure(try await queue.capture(id))
             }
             while let found = try await group.next() { if let found { return found } }
@@ -53,12 +53,12 @@ struct QueuedSend {
         return AcceptedCapture(captureID: capture, status: try await client.capture(capture).status, verificationURL: link)
     }
 
-    /// Returns once the patience is over.
-    private func waitInVain(for id: LocalID, in queue: CaptureQueue) async throws {
-        var sending = SendingPatience(patience, at: .now)
+    /// Returns once the timeout is over.
+    private func waitForTimeout(for id: LocalID, in queue: CaptureQueue) async throws {
+        var sending = SendingTimeout(timeout, at: .now)
         var isOver = false
         while !isOver {
-            try await Task.sleep(for: min(patience / 10, .seconds(1)))
+            try await Task.sleep(for: min(timeout / 10, .seconds(1)))
             let sent = try await queue.snapshot().captures.first { $0.capture.id == id }
             isOver = sending.isOver(sentBytes: max(sent?.sentBytes ?? 0, sent?.storedBytes ?? 0), at: .now)
         }
@@ -74,7 +74,7 @@ struct QueuedSend {
             case .failed, .assertionFailed: throw Self.failure(capture)
             case .pending, .assertionPending, .uploading:
                 let isFinal = capture.facts.failure.map { Self.needsPerson.contains($0.code) } ?? false
-                let isFar = found.nextTry.map { $0.timeIntervalSinceNow > patience / .seconds(1) } ?? false
+                let isFar = found.nextTry.map { $0.timeIntervalSinceNow > timeout / .seconds(1) } ?? false
                 if isFinal || isFar || !snapshot.revokedDevices.isEmpty { throw Self.failure(capture) }
             }
         }
@@ -95,7 +95,7 @@ struct QueuedSend {
 }
 
 /// Is over once nothing more has been sent for a while.
-struct SendingPatience {
+struct SendingTimeout {
     private let limit: Duration
     private var sentBytes: Int64 = 0
     private var since: ContinuousClock.Instant

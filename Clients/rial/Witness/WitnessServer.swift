@@ -14,7 +14,7 @@ struct WitnessServer: Sendable {
     static let maximumBodyBytes = 128 * 1024
     static let maximumConnections = 256
     /// For a request to arrive, and for a connection without one to stay open.
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
 
     let logs: WitnessedLogs
     let logger: Logger
@@ -26,7 +26,7 @@ struct WitnessServer: Sendable {
         quiet.logLevel = .warning
         let server = HTTPServerBuilder.serving(
             HTTP1Channel.Configuration(
-                idleTimeout: TimeAmount(Self.patience),
+                idleTimeout: TimeAmount(Self.timeout),
                 httpDecoderConfiguration: .init(maxHeaderFieldSize: 4096, maxHeaderListSize: 8192, maxHeaderFieldCount: 50)))
         let application = Application(
             router: router(), server: server,
@@ -55,7 +55,7 @@ struct WitnessServer: Sendable {
     }
 
     private func add(_ request: Request) async -> Response {
-        let arriving = await answer(within: Self.patience) {
+        let arriving = await withTimeout(Self.timeout) {
             do { return Array(try await request.body.collect(upTo: Self.maximumBodyBytes).readableBytesView) as [UInt8]? } catch {
                 return nil
             }

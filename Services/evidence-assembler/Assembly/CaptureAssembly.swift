@@ -13,7 +13,7 @@ import Observability
 import ShareCard
 
 /// The signer is unavailable: the capture must wait without blocking other captures.
-struct SignerAway: Error {}
+struct SignerUnavailable: Error {}
 
 /// Assembles the package of a capture with all its parts, publishes the photo, and completes the capture once.
 struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
@@ -30,7 +30,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     var videos = FIFOSemaphore(permits: 2, queueLimit: .max)
 
     /// - Parameter event: the event of its last part; `nil` for a capture that waited for the signer.
-    /// - Throws: ``SignerAway`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures;
+    /// - Throws: ``SignerUnavailable`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures;
     ///   ``RevokedMeanwhile``.
     func complete(_ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger) async throws {
         guard gathered.announcement.content.kind.takesLongToAssemble else {
@@ -117,7 +117,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         if package.contentCredentials.status == .pending, !gathered.isRevoked, case .exact(let capturedAt) = capturedAt {
             let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
             switch try await credentials.issue(claim, copy, isTrial: isTrial) {
-            case .noSignerYet: throw SignerAway()
+            case .noSignerYet: throw SignerUnavailable()
             case .made(let issued):
                 package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
                 return (package, .signed(issued))

@@ -24,7 +24,7 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
                 var isAway = false
                 try await ledger.run(capture.uuid, giveUp: { try await giveUp(capture) }) {
                     guard let gathered = try await assembly.captures.gathered(capture) else { return }
-                    do { try await assembly.complete(gathered, event: nil, logger) } catch is SignerAway { isAway = true }
+                    do { try await assembly.complete(gathered, event: nil, logger) } catch is SignerUnavailable { isAway = true }
                 }
                 if isAway { return }
                 limit.succeed()

@@ -19,7 +19,7 @@ struct ReceivedUpload: Sendable {
 /// Continues, completes and cancels uploads.
 struct ResumableUploads: Sendable {
     /// How long a running request may take to store what it has received, before another request takes the upload from it.
-    static let patience: Duration = .milliseconds(1500)
+    static let timeout: Duration = .milliseconds(1500)
     static let pollInterval: Duration = .milliseconds(25)
     /// How long a request may take from its arrival until it has the upload.
     static let arrival: Duration = .milliseconds(75)
@@ -84,7 +84,7 @@ struct ResumableUploads: Sendable {
         guard let runner = upload.runner, upload.state == .open else { return }
         let start = ContinuousClock.now
         var asked: ContinuousClock.Instant?
-        while start.duration(to: .now) < Self.patience {
+        while start.duration(to: .now) < Self.timeout {
             if !runs.stop(upload.id) {
                 // This instance has the upload, but no running request: one ended without giving it back, or has only just begun.
                 if runner == runs.instance, start.duration(to: .now) > Self.arrival { return }

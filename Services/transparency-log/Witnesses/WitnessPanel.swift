@@ -103,7 +103,7 @@ actor WitnessPanel {
                 let exchange = WitnessExchange(
                     connection: connection, note: published.note, head: published.head, committedSize: committedSize, now: now)
                 group.addTask { [timeout] in
-                    let outcome = await answer(within: timeout) { await exchange.run(from: size, proof: proof) }
+                    let outcome = await withTimeout(timeout) { await exchange.run(from: size, proof: proof) }
                     return (connection.witness.key, outcome ?? .failed(.slow))
                 }
             }

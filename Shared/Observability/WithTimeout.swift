@@ -1,8 +1,8 @@
 /// Runs the work with a timeout. After the timeout it returns `nil` at once; the work is cancelled, without waiting for its end.
-public func answer<Answer: Sendable>(
-    within limit: Duration, of work: @escaping @Sendable () async -> Answer
-) async -> Answer? {
-    let (answers, continuation) = AsyncStream.makeStream(of: Answer.self, bufferingPolicy: .bufferingOldest(1))
+public func withTimeout<Result: Sendable>(
+    _ limit: Duration, of work: @escaping @Sendable () async -> Result
+) async -> Result? {
+    let (results, continuation) = AsyncStream.makeStream(of: Result.self, bufferingPolicy: .bufferingOldest(1))
     let working = Task {
         continuation.yield(await work())
         continuation.finish()
@@ -15,5 +15,5 @@ public func answer<Answer: Sendable>(
         working.cancel()
         waiting.cancel()
     }
-    return await answers.first { _ in true }
+    return await results.first { _ in true }
 }
