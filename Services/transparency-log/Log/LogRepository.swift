@@ -1,12 +1,11 @@
 import Foundation
 import TransparencyLog
 
-/// The log's tables. Each method is one transaction.
-protocol LogRepository: Sendable {
-    /// Takes the sequencer's lock, in a session of its own that loses it when it ends.
-    /// - Returns: `nil` if another instance has it.
-    func lead() async throws -> (any LogSession)?
+/// The log's tables. Each method of each of these is one transaction.
+typealias LogRepository = SequencerRepository & StampRepository & UpkeepRepository
 
+/// What is entered and published.
+protocol LogReading: Sendable {
     /// The shard that is open; there is at most one.
     func openShard() async throws -> LogShard?
 
@@ -21,12 +20,32 @@ protocol LogRepository: Sendable {
 
     func checkpoint(of size: UInt64, _ origin: TextLine) async throws -> CommittedCheckpoint?
 
-    /// Stores cosignatures of a published checkpoint in addition to those stored before; of each witness the first and the newest are kept.
-    func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) async throws
-
     /// The newest cosignature of each witness.
     func cosignatures(of size: UInt64, _ origin: TextLine) async throws -> [KeptCosignature]
+}
 
+/// What the sequencer needs.
+protocol SequencerRepository: LogReading {
+    /// Takes the sequencer's lock, in a session of its own that loses it when it ends.
+    /// - Returns: `nil` if another instance has it.
+    func lead() async throws -> (any LogSession)?
+
+    /// Stores cosignatures of a published checkpoint in addition to those stored before; of each witness the first and the newest are kept.
+    func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) async throws
+}
+
+/// What time stamps on checkpoints need.
+protocol StampRepository: LogReading {
+    /// The published checkpoints that are newer than the last one with a time-stamp token, newest first, and when that token was made.
+    func stampable(_ origin: TextLine, limit: Int) async throws -> (candidates: [PublishedCheckpoint], stampedAt: Date?)
+
+    /// Keeps a verified RFC 3161 answer; the first of a checkpoint stays.
+    /// - Parameter time: the token's.
+    func keepToken(_ token: [UInt8], at time: Date, of size: UInt64, _ origin: TextLine) async throws
+}
+
+/// What the scrub and the sweep need.
+protocol UpkeepRepository: LogReading {
     /// Restores a damaged row.
     /// - Returns: false if nothing was damaged, or if these bytes are not what was entered.
     func mend(_ leaf: [UInt8], at index: UInt64, of origin: TextLine) async throws -> Bool
@@ -38,13 +57,6 @@ protocol LogRepository: Sendable {
     /// Partial tiles of trees up to `from` are already swept; those of trees up to `to` may be, since these were published before `time`.
     func sweepable(_ origin: TextLine, before time: Date) async throws -> (from: UInt64, to: UInt64)
     func noteSwept(_ origin: TextLine, size: UInt64) async throws
-
-    /// The published checkpoints that are newer than the last one with a time-stamp token, newest first, and when that token was made.
-    func stampable(_ origin: TextLine, limit: Int) async throws -> (candidates: [PublishedCheckpoint], stampedAt: Date?)
-
-    /// Keeps a verified RFC 3161 answer; the first of a checkpoint stays.
-    /// - Parameter time: the token's.
-    func keepToken(_ token: [UInt8], at time: Date, of size: UInt64, _ origin: TextLine) async throws
 
     /// - Returns: false if it was frozen before: the first reason stays.
     @discardableResult

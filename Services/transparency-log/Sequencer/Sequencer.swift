@@ -21,7 +21,7 @@ actor Sequencer {
         var askAgainSeconds: TimeInterval = 5
     }
 
-    let repository: any LogRepository
+    let repository: any SequencerRepository
     let store: any ObjectStore
     let signer: any CheckpointSigner
     let panel: WitnessPanel
@@ -36,7 +36,8 @@ actor Sequencer {
 
     /// - Parameter reached: called between any two effects; tests throw there, or kill the process.
     init(
-        repository: any LogRepository, store: any ObjectStore, signer: any CheckpointSigner, panel: WitnessPanel, limits: Limits = Limits(),
+        repository: any SequencerRepository, store: any ObjectStore, signer: any CheckpointSigner, panel: WitnessPanel,
+        limits: Limits = Limits(),
         now: @escaping @Sendable () -> Date = { Date() },
         reached: @escaping @Sendable (SequencerPoint) async throws -> Void = { $0.reached() },
         logger: Logger

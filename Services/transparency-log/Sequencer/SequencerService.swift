@@ -15,14 +15,14 @@ struct SequencerService: Service {
     static let asidePause: Duration = .seconds(5)
 
     let sequencer: Sequencer
-    let repository: any LogRepository
+    let repository: any LogReading
     /// `nil` if none is set.
     let policy: TrustPolicy?
     let clock: any Clock<Duration>
     let logger: Logger
 
     init(
-        sequencer: Sequencer, repository: any LogRepository, policy: TrustPolicy?, clock: any Clock<Duration> = ContinuousClock(),
+        sequencer: Sequencer, repository: any LogReading, policy: TrustPolicy?, clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger
     ) {
         self.sequencer = sequencer

@@ -16,7 +16,7 @@ protocol TimestampAuthorityConnection: Sendable {
 actor CheckpointStamper {
     /// How many of the newest published checkpoints are searched for one with a quorum.
     static let candidates = 100
-    let repository: any LogRepository
+    let repository: any StampRepository
     let panel: WitnessPanel
     let authority: any TimestampAuthorityConnection
     let anchors: TimestampAnchors
@@ -30,7 +30,7 @@ actor CheckpointStamper {
     private var failure: (time: Date, pause: TimeInterval)?
 
     init(
-        repository: any LogRepository, panel: WitnessPanel, authority: any TimestampAuthorityConnection, anchors: TimestampAnchors,
+        repository: any StampRepository, panel: WitnessPanel, authority: any TimestampAuthorityConnection, anchors: TimestampAnchors,
         interval: TimeInterval, nonce: @escaping @Sendable () -> [UInt8], logger: Logger
     ) {
         self.repository = repository

@@ -14,7 +14,7 @@ actor LogScrub {
     private let shard: LogShard
     private let size: UInt64
     private let edge: TileEdge
-    private let repository: any LogRepository
+    private let repository: any UpkeepRepository
     private let logger: Logger
     /// The last verified tile of each level: blocks come in order.
     private var verified: [Int: (index: UInt64, hashes: [ContentDigest])] = [:]
@@ -33,7 +33,7 @@ actor LogScrub {
     ///   - isClosed: whether the tree grows no more. Then no sequencer restores its right edge, so the scrub does, from the rows.
     /// - Throws: ``SequencerHalt`` if the right edge is not that tree's.
     init(
-        _ shard: LogShard, head: TreeHead, isClosed: Bool, objects: LogObjects, repository: any LogRepository, logger: Logger
+        _ shard: LogShard, head: TreeHead, isClosed: Bool, objects: LogObjects, repository: any UpkeepRepository, logger: Logger
     ) async throws {
         self.shard = shard
         self.objects = objects
@@ -68,7 +68,7 @@ actor LogScrub {
     }
 
     /// The right edge that the rows make; `nil` if they make another tree.
-    private static func edge(of head: TreeHead, _ origin: TextLine, _ repository: any LogRepository) async throws -> TileEdge? {
+    private static func edge(of head: TreeHead, _ origin: TextLine, _ repository: any UpkeepRepository) async throws -> TileEdge? {
         var edge = TileEdge()
         while edge.size < head.size {
             let rows = try await repository.leaves(edge.size..<min(head.size, edge.size + step), of: origin)

@@ -13,7 +13,7 @@ struct LogUpkeep: Sendable {
     /// How long the partial tiles of a tree stay for those who still read them after it has grown.
     static let partialSeconds: TimeInterval = 3600
 
-    let repository: any LogRepository
+    let repository: any UpkeepRepository
     let store: any ObjectStore
     let scrubDays: Int
     /// Whether checkpoints get time stamps.
