@@ -15,8 +15,9 @@ struct Settings: EnvironmentSettings {
 
     init(_ environment: ServiceEnvironment) throws {
         common = try ServiceSettings(environment, service: .attestationVerifier)
+        _ = try environment.required("RIAL_APP_IDS")
         appIDs = try environment.list("RIAL_APP_IDS")
-        guard !appIDs.isEmpty, appIDs.allSatisfy({ $0.split(separator: ".").count >= 2 }) else {
+        guard appIDs.allSatisfy({ $0.split(separator: ".").count >= 2 }) else {
             throw SettingsError("RIAL_APP_IDS", "must be TEAM.bundle.id, comma separated")
         }
         let name = try environment.required("RIAL_APP_ATTEST_ENVIRONMENT")

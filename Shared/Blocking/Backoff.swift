@@ -15,7 +15,7 @@ public struct Backoff: Sendable {
         self.jitter = jitter
     }
 
-    /// The next wait, half to all of the span, which doubles after it.
+    /// The next wait, after which the span doubles.
     public mutating func next() -> Duration {
         var generator = SystemRandomNumberGenerator()
         return next(using: &generator)

@@ -58,7 +58,7 @@ public struct ServiceEnvironment: Sendable {
         return value
     }
 
-    /// An http or https address without a path.
+    /// An http or https address.
     public func url(_ name: String) throws -> URL? {
         guard let text = try optional(name) else { return nil }
         guard let url = URL(string: text), let scheme = url.scheme, ["http", "https"].contains(scheme), url.host != nil else {

@@ -46,7 +46,7 @@ struct StoreLife {
         let failure = CaptureFailure(code: "assertion_failed", message: "")
         await signing.script(assertions: [.later(failure)])
         let unsigned = try await add(to: queue)
-        await server.script(QueueRig.uploads, .answer(.json(422, "{}")))
+        await server.script(QueueRig.uploads, .answer(.error(422, "INVALID_METADATA")))
         try await add(to: queue)
         await signing.script(assertions: Array(repeating: .later(failure), count: 4))
         try await queue.run(untilEmpty: true)

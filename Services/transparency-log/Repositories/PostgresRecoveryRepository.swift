@@ -107,6 +107,7 @@ struct PostgresRecoveryRepository: RecoveryRepository {
             """)
     }
 
+    /// They wait in their order, in which they are entered.
     /// - Returns: how many were not entered elsewhere.
     private func letWait(_ leaves: [[UInt8]], on connection: PostgresConnection) async throws -> Int {
         let entries = leaves.compactMap { leaf -> (kind: LogLeaf.Kind, time: Int, subject: LogSubject, commitment: ContentDigest)? in
@@ -116,9 +117,12 @@ struct PostgresRecoveryRepository: RecoveryRepository {
         return try await connection.affected(
             """
             INSERT INTO log_pending (commitment, subject, kind, time)
-            SELECT * FROM unnest(\(entries.map { $0.commitment.bytes }), \(entries.map { $0.subject.bytes }),
-                \(entries.map { $0.kind.rawValue }), \(entries.map { Int64($0.time) })) AS taken (commitment, subject, kind, time)
+            SELECT commitment, subject, kind, time FROM unnest(
+                \(entries.map { $0.commitment.bytes }), \(entries.map { $0.subject.bytes }),
+                \(entries.map { $0.kind.rawValue }), \(entries.map { Int64($0.time) })
+            ) WITH ORDINALITY AS taken (commitment, subject, kind, time, number)
             WHERE NOT EXISTS (SELECT FROM log_entries WHERE log_entries.commitment = taken.commitment)
+            ORDER BY number
             ON CONFLICT (commitment) DO NOTHING
             """)
     }
