@@ -56,23 +56,24 @@ struct OutboxRowsTests {
         "written together are as those that were written one by one, in their order",
         .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
     func together() async throws {
-        let pool = try #require(TestSchema.shared)
-        let outbox = Outbox(.transparencyLog)
-        let events = (0..<3).map { _ in CaptureWithdrawn(captureID: CaptureID()) }
-        try await pool.withTransaction { connection in
-            try await outbox.append(events[0], on: connection)
-            try await outbox.append(Array(events.dropFirst()), on: connection)
-            try await outbox.append([], on: connection)
-        }
-        let listener = PostgresListener(url: "", channels: [], applicationName: "tests", logger: Logger(label: "tests"))
-        let rows = PostgresOutboxRows(service: .transparencyLog, database: pool, listener: listener)
-        try await rows.withBatch(limit: 100, of: .all(but: [])) { batch in
-            #expect(batch.map(\.key) == events.map(\.captureID.description))
-            let values = try events.map { try WireJSON.encode($0) }
-            #expect(batch.compactMap(\.value) == values)
-            #expect(batch.allSatisfy { $0.topic == CaptureWithdrawn.topic.rawValue })
-            #expect(Set(batch.map { $0.headers.map(\.name) }).count == 1 && Set(batch.map { "\($0.headers)" }).count == 3)
-            return ([], ())
+        try await TestSchema.withPools(prefix: "together") { pools in
+            let outbox = Outbox(.gateway)
+            let events = (0..<3).map { _ in CaptureWithdrawn(captureID: CaptureID()) }
+            try await pools[0].withTransaction { connection in
+                try await outbox.append(events[0], on: connection)
+                try await outbox.append(Array(events.dropFirst()), on: connection)
+                try await outbox.append([], on: connection)
+            }
+            let listener = PostgresListener(url: "", channels: [], applicationName: "tests", logger: Logger(label: "tests"))
+            let rows = PostgresOutboxRows(service: .gateway, database: pools[0], listener: listener)
+            try await rows.withBatch(limit: 100, of: .all(but: [])) { batch in
+                #expect(batch.map(\.key) == events.map(\.captureID.description))
+                let values = try events.map { try WireJSON.encode($0) }
+                #expect(batch.compactMap(\.value) == values)
+                #expect(batch.allSatisfy { $0.topic == CaptureWithdrawn.topic.rawValue })
+                #expect(Set(batch.map { $0.headers.map(\.name) }).count == 1 && Set(batch.map { "\($0.headers)" }).count == 3)
+                return ([], ())
+            }
         }
     }
 

@@ -124,7 +124,7 @@ struct ClaimOrderTests {
             #expect(alone.media.mapValues(\.sha256) == [.thumbnail: Samples.copyDigest])
             #expect(alone.claimingDevices == 1 && !alone.isReassessed)
             _ = try await rig.insertComplete(Samples.Evidence().package, .low, at: Samples.received)
-            try await rig.state(.reassessment, on: id)
+            for kind in [Statement.Kind.assessment, .reassessment] { try await rig.state(kind, on: id) }
             let shared = try #require(try await rig.records.record(shortID: alone.row.shortID))
             #expect(shared.row.id == id && shared.claimingDevices == 2 && shared.isReassessed)
             #expect(try await rig.records.record(CaptureID()) == nil)
