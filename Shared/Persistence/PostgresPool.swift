@@ -54,8 +54,8 @@ public final class PostgresPool: Service, Sendable {
     /// the database must be idempotent.
     public func withTransaction<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
         var tries = 1
-        // Those that hindered each other must not meet again.
-        var backoff = Backoff(initial: 0.04, limit: 0.16, jitter: 1)
+        // The one that goes on after a deadlock needs time to take the other's locks, or the two meet again.
+        var backoff = Backoff(initial: 0.04, limit: 0.16)
         while true {
             do {
                 return try await lease {
