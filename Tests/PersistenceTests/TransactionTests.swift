@@ -106,7 +106,8 @@ struct TransactionTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(runs.value == 3)
+            // A survivor that is not scheduled in time may meet the other once more.
+            #expect((3...5).contains(runs.value))
             #expect(try await pool.query("SELECT n FROM t").map { try $0.get("n", as: Int.self) } == [2, 2])
         }
     }

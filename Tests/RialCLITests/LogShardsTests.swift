@@ -63,6 +63,31 @@ struct LogShardsTests {
         }
     }
 
+    @Test("entries that were never published wait for the next one in their order")
+    func order() async throws {
+        try await withOpenShard { shards, connection, first, _ in
+            try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+            let subject = try #require(LogSubject(bytes: [UInt8](repeating: 7, count: 16)))
+            let commitments = (1...5).map { ContentDigest(of: [UInt8($0)]) }
+            // Entered the other way round, so that the table's order is not theirs.
+            for (index, commitment) in commitments.enumerated().reversed() {
+                let leaf = LogLeaf.entry(kind: .assessment, time: 1_800_000_000, subject: subject, commitment: commitment)
+                try await connection.query(
+                    """
+                    INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
+                    VALUES (\(first.name.text), \(Int64(index + 1)), \(leaf.bytes), \(leaf.hash.bytes), \(commitment.bytes))
+                    """)
+            }
+            try await connection.query(
+                "UPDATE log_shards SET published_size = 1, size = 6, frozen_reason = 'database_damaged', frozen_at = now()")
+            try await shards.giveUp(try #require(try await shards.all().first))
+            let waiting = try await connection.query("SELECT commitment FROM log_pending ORDER BY id").map {
+                try $0.get("commitment", as: [UInt8].self)
+            }
+            #expect(waiting == commitments.map(\.bytes))
+        }
+    }
+
     @Test("one that is closed and stays damaged is given up as it is, and its last leaf is still there")
     func closed() async throws {
         try await withOpenShard { shards, connection, _, next in

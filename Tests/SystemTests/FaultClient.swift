@@ -2,7 +2,6 @@ import Foundation
 import SimulatedDevice
 import TestSupport
 import Testing
-import TestSupport
 
 @testable import ObjectStorage
 

@@ -3,7 +3,6 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import TestSupport
 import TransparencyLog
 
 @testable import ObjectStorage

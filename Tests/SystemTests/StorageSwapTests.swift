@@ -4,7 +4,6 @@ import Foundation
 import SimulatedDevice
 import TestSupport
 import Testing
-import TestSupport
 
 @testable import ObjectStorage
 

@@ -191,7 +191,7 @@ extension SystemTests {
             await #expect(throws: LocalStack.CommandFailed.self) { try await stack.rial(["admin", "erased", id]) }
             let said = try await stack.rial(["admin", "withdraw", id, "--reason", "court order 7"])
             #expect(said.contains("capture \(id) withdrawn"))
-            #expect(try await stack.rial(["admin", "withdraw", id, "--reason", "again"]).contains("was withdrawn before"))
+            #expect(try await stack.rial(["admin", "withdraw", id, "--reason", "again"]).contains("was already withdrawn"))
             #expect(try await stack.sql("SELECT by, reason FROM withdrawals WHERE capture_id = '\(id)'") == ["operator|court order 7"])
             try await stack.expectHandled(id)
             try await stack.expectErased(id, capture)

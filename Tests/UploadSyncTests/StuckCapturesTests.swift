@@ -50,13 +50,13 @@ struct AnnouncedAgainTests {
     func waits(backend: Backend) async throws {
         let rows = try backend.rows()
         let capture = try await rows.capture(.processing)
-        let tenSeconds = 10.0 / 3600
+        let halfAMinute = 30.0 / 3600
         for (count, minutes) in [1, 2, 4, 8, 16, 32, 60, 60].enumerated() {
-            try await rows.age(capture, hours: Double(minutes) / 60 - tenSeconds)
+            try await rows.age(capture, hours: Double(minutes) / 60 - halfAMinute)
             try await announce([capture], in: rows)
             let announced = try await rows.announcements(of: capture)
             #expect(announced == count, "not before \(minutes) minutes are over")
-            try await rows.age(capture, hours: tenSeconds)
+            try await rows.age(capture, hours: halfAMinute)
             try await waitUntilAnnounced(capture, count + 1, in: rows)
         }
     }

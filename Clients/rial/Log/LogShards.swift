@@ -119,14 +119,19 @@ struct LogShards: Sendable {
         guard changed == 1 else { throw CommandFailure("The shard \(shard.shard) is being closed for another key already.") }
     }
 
-    /// Gives a frozen shard up: nothing more is entered, and what was entered but never published waits for the next one. A last leaf
+    /// Gives a frozen shard up: nothing more is entered, and what was entered but never published waits for the next one, in order. A last leaf
     /// that was published still names the next key. Of one that is closed only that changes: it is not recovered any more.
     /// - Throws: `CommandFailure` if it was given up before, or is not frozen any more.
     func giveUp(_ shard: Shard) async throws {
         try await connection.withTransaction { connection in
             try await connection.query("SELECT set_config('rial.log_recovery', 'on', true)")
             let leaves = try await connection.query(
-                "DELETE FROM log_entries WHERE origin = \(shard.origin) AND leaf_index >= \(shard.publishedSize) RETURNING leaf"
+                """
+                WITH taken AS (
+                    DELETE FROM log_entries WHERE origin = \(shard.origin) AND leaf_index >= \(shard.publishedSize)
+                    RETURNING leaf_index, leaf
+                ) SELECT leaf FROM taken ORDER BY leaf_index
+                """
             ).map { try $0.get("leaf", as: [UInt8].self) }
             let entries = leaves.compactMap { leaf -> (kind: LogLeaf.Kind, time: Int, subject: LogSubject, commitment: ContentDigest)? in
                 guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { return nil }
@@ -135,8 +140,11 @@ struct LogShards: Sendable {
             try await connection.query(
                 """
                 INSERT INTO log_pending (commitment, subject, kind, time)
-                SELECT * FROM unnest(\(entries.map { $0.commitment.bytes }), \(entries.map { $0.subject.bytes }),
-                    \(entries.map { $0.kind.rawValue }), \(entries.map { Int64($0.time) }))
+                SELECT commitment, subject, kind, time FROM unnest(
+                    \(entries.map { $0.commitment.bytes }), \(entries.map { $0.subject.bytes }),
+                    \(entries.map { $0.kind.rawValue }), \(entries.map { Int64($0.time) })
+                ) WITH ORDINALITY AS taken (commitment, subject, kind, time, number)
+                ORDER BY number
                 ON CONFLICT (commitment) DO NOTHING
                 """)
             try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(shard.origin) AND note IS NULL")

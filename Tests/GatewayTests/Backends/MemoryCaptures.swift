@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Models
+import Persistence
 import Synchronization
 
 @testable import Gateway
@@ -131,6 +132,7 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
     func open(_ id: CaptureID, device: DeviceID) async throws {
         try state.withLock { state in
             try state.checkReachable()
+            guard state.intakes[id] == nil else { throw PostgresError(code: .query, message: "intakes_pkey", sqlState: "23505") }
             state.intakes[id] = Intake()
         }
     }

@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Models
+import Persistence
 import Synchronization
 
 @testable import Gateway
@@ -167,7 +168,8 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
             guard let entry = state.entries[upload.id], entry.isUsable, entry.epoch == upload.epoch, entry.offset == start,
                 entry.segments.count < PostgresUploadRepository.maximumSegments(of: upload.length)
             else { return false }
-            guard start + sizeBytes <= upload.length else { throw UploadError.inconsistentLength }
+            // PostgreSQL has a constraint, whose violation is nobody's refusal.
+            guard start + sizeBytes <= upload.length else { throw PostgresError(code: .query, message: "uploads_check", sqlState: "23514") }
             state.entries[upload.id]?.segments.append(UploadSegment(key: key, sizeBytes: sizeBytes))
             if start + sizeBytes == upload.length { state.entries[upload.id]?.receivedAt = Date() }
             return true

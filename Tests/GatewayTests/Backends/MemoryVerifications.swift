@@ -75,7 +75,13 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
     }
 
     func publish(_ name: MediaName, of capture: CaptureID) { change(capture) { _ = $0.published.insert(name) } }
-    func note(_ kind: Statement.Kind, on capture: CaptureID) { change(capture) { $0.statements.append(kind) } }
+    func note(_ kind: Statement.Kind, on capture: CaptureID) {
+        change(capture) { entry in
+            precondition((kind == .assessment) == entry.statements.isEmpty, "the first statement, and no other, is the assessment")
+            entry.statements.append(kind)
+        }
+    }
+
     func age(days: Int) { state.withLock { state in for index in state.log.indices { state.log[index].days += days } } }
 
     private func change(_ capture: CaptureID, _ change: (inout Entry) -> Void) {
