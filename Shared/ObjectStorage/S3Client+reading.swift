@@ -13,14 +13,12 @@ extension S3Client {
     public static let maximumObjectBytes: Int64 = 128 * 1024 * 1024
 
     public func read(_ media: StoredMedia) async throws -> [UInt8] {
-        try await retrying {
-            var bytes: [UInt8] = []
-            for try await chunk in try await stream(media) {
-                if bytes.isEmpty { bytes.reserveCapacity(Int(media.sizeBytes)) }
-                bytes.append(contentsOf: chunk.readableBytesView)
-            }
-            return bytes
+        guard (0...Self.maximumObjectBytes).contains(media.sizeBytes) else { throw ObjectStorageError(.tooLarge, media.key) }
+        let body = try await retrying { try await receive(media.key, sizeBytes: Int(media.sizeBytes)) }
+        guard body.bytes.count == media.sizeBytes, body.digest == media.sha256 else {
+            throw ObjectStorageError(.digestMismatch, media.key)
         }
+        return body.bytes
     }
 
     public func stream(_ media: StoredMedia) async throws -> ComparedBody {

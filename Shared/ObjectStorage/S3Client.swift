@@ -17,8 +17,8 @@ public final class S3Client: DownloadStore {
     /// The limit for responses that are read whole: listings and errors.
     static let maximumAnswerBytes = 4 * 1024 * 1024
     let configuration: S3Configuration
-    private let signer: SigV4Signer
-    private let httpClient: HTTPClient
+    let signer: SigV4Signer
+    let httpClient: HTTPClient
     private let logger: Logger
     let traffic: StorageTraffic
 
