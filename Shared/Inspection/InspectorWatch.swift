@@ -71,6 +71,7 @@ struct InspectorWatch {
         while true {
             if let ending = killSwitch.collect(process) { return ending }
             if milliseconds(until: deadline) <= 0 { killSwitch.pull(.deadline) }
+            // The thread is the watch's own, and the kernel tells of an ended process only who asks.
             Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))
         }
     }

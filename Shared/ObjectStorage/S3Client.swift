@@ -195,11 +195,18 @@ public final class S3Client: DownloadStore {
     }
 
     func sendOnce(_ request: S3Request) async throws -> HTTPClientResponse {
-        guard let span = ClientSpan.begin() else { return try await attempt(request) }
+        try await recorded(request, status: \.status.code) { try await attempt(request) }
+    }
+
+    /// Makes an attempt and records it as a span, if spans are recorded.
+    func recorded<Answer>(
+        _ request: S3Request, status: (Answer) -> UInt, _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        guard let span = ClientSpan.begin() else { return try await attempt() }
         do {
-            let response = try await attempt(request)
-            span.end(request, status: response.status.code)
-            return response
+            let answer = try await attempt()
+            span.end(request, status: status(answer))
+            return answer
         } catch {
             span.end(request, error)
             throw error

@@ -5,7 +5,6 @@ import Foundation
 import Metrics
 import NIOCore
 import NIOHTTP1
-import Observability
 import Synchronization
 
 /// A response with its whole body.
@@ -83,15 +82,7 @@ extension S3Client {
     /// - Throws: ``ObjectStorageError``, with `.digestMismatch` if there are more bytes.
     func receive(_ key: String, sizeBytes: Int) async throws -> WholeBody {
         let request = S3Request(method: .GET, key: key)
-        let span = ClientSpan.begin()
-        do {
-            let body = try await receive(request, sizeBytes: sizeBytes)
-            span?.end(request, status: UInt(body.head.status.code))
-            return body
-        } catch {
-            span?.end(request, error)
-            throw error
-        }
+        return try await recorded(request, status: \.head.status.code) { try await receive(request, sizeBytes: sizeBytes) }
     }
 
     private func receive(_ request: S3Request, sizeBytes: Int) async throws -> WholeBody {
