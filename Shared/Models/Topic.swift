@@ -21,13 +21,15 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     ///
     /// People wait for a photo's evidence, which takes about a tenth of a second. Most of that is the analysis of its pixels, which must
     /// neither begin nor be known later. The other two parts take a few milliseconds and are there before it, even if both of their records
-    /// are seen later. The gateway wakes those who wait for an event or a registration. Otherwise nobody waits for tenths of a second.
+    /// are seen later. Somebody waits for a registration, and the gateway wakes those who wait for an event. A video takes seconds, and
+    /// nobody looks at what is left.
     public func tolerableDelay(for service: ServiceName) -> Duration {
         switch (self, service) {
         case (.captureReceived, .depthAnalyzer), (.depthAnalyzed, _): .zero
-        case (.captureReceived, _), (.attestationAppraised, _), (.mediaSynced, _): .milliseconds(25)
+        case (.captureReceived, _), (.attestationAppraised, _), (.mediaSynced, _): .milliseconds(40)
         case (_, .gateway): .milliseconds(50)
-        default: .milliseconds(100)
+        case (.registrationSubmitted, _): .milliseconds(100)
+        default: .milliseconds(250)
         }
     }
 
