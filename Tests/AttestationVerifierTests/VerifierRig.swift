@@ -55,7 +55,7 @@ protocol VerifierRig: Sendable {
 
 extension VerifierRig {
     private func context(_ event: EventID, _ topic: Topic) -> MessageContext {
-        MessageContext(eventID: event, topic: topic, logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+        MessageContext(eventID: event, topic: topic, logger: .quiet)
     }
 
     private var registration: AppraiseRegistration<Registrations> {

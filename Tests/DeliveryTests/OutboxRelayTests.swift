@@ -24,7 +24,7 @@ struct OutboxRelayTests {
     private var relay: OutboxRelay {
         OutboxRelay(
             service: .depthAnalyzer, rows: outbox, publisher: broker, clock: clock,
-            logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         ) { [topicsMade] in topicsMade.increase() }
     }
 

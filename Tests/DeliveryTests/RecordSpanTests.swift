@@ -96,7 +96,7 @@ struct RecordSpanTests {
         let outbox = MemoryOutboxRows()
         let relay = OutboxRelay(
             service: .depthAnalyzer, rows: outbox, publisher: MemoryRecordPublisher(), clock: TestClock(isHeld: true),
-            logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         ) {}
         outbox.append(
             topic: "rial.capture.received.v1", key: "k", value: nil,

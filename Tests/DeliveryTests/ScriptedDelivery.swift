@@ -43,7 +43,7 @@ struct ScriptedDelivery: Sendable {
     let source: MemoryRecordSource
     let handler: ScriptedHandler
     let clock: TestClock
-    let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger.quiet
 
     init(
         _ records: [KafkaRecord], clock: TestClock = TestClock(),

@@ -32,7 +32,7 @@ struct SpanExporterTests {
     private let queue = SpanQueue(capacity: 2000)
     private let clock = TestClock()
     private let origin = SpanOrigin(service: "depth-analyzer", instance: "i", version: "1")
-    private let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    private let logger = Logger.quiet
 
     private func fill(_ names: Range<Int>) {
         for name in names { queue.add(Span(String(name), .server, TraceContext(), parent: nil, since: .now, attributes: [])) }

@@ -13,7 +13,6 @@ import Testing
 
 @Suite("Depth that is measured again", .sharedSchema("measurements"))
 struct DepthReassessmentTests {
-    private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 
     /// In memory, and in PostgreSQL if it is configured.
     private static var queues: [any TestQueue] {
@@ -22,7 +21,7 @@ struct DepthReassessmentTests {
 
     private func run(_ queue: any TestQueue, _ store: MemoryObjectStore) async throws {
         try await DepthReassessment(
-            queue: try queue.queue, analysis: CaptureAnalysis(storage: store, videos: .unused(store)), logger: Self.quiet
+            queue: try queue.queue, analysis: CaptureAnalysis(storage: store, videos: .unused(store)), logger: .quiet
         ).run()
     }
 

@@ -96,44 +96,43 @@ struct KeptStatement: Equatable {
 private let cities = CityNames.bundled()
 
 extension AssemblerRig {
-    var quiet: Logger { Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() } }
 
     func assembly() throws -> CaptureAssembly<Captures> {
         CaptureAssembly(
-            captures: captures, storage: store, credentials: issuer, cards: try ShareCardMaker(storage: store, logger: quiet),
+            captures: captures, storage: store, credentials: issuer, cards: try ShareCardMaker(storage: store, logger: .quiet),
             cities: cities)
     }
 
     /// One run of the periodic retry.
     func retryUnsigned() async throws {
-        try await UnsignedCaptures(assembly: try assembly(), ledger: ledger("unsigned captures"), logger: quiet).retry()
+        try await UnsignedCaptures(assembly: try assembly(), ledger: ledger("unsigned captures"), logger: .quiet).retry()
     }
     func retryWaiting() async throws {
         try await WaitingCredentials(
-            captures: credentials, storage: store, credentials: issuer, ledger: ledger("waiting credentials"), logger: quiet
+            captures: credentials, storage: store, credentials: issuer, ledger: ledger("waiting credentials"), logger: .quiet
         ).retry()
     }
 
-    func stateUnstated() async throws { try await UnstatedCaptures(statements: statements, logger: quiet).state() }
+    func stateUnstated() async throws { try await UnstatedCaptures(statements: statements, logger: .quiet).state() }
     func noteLogged() async throws { try await LoggedStatements(statements: statements).note() }
-    private var revision: DeviceRevision { DeviceRevision(statements: statements, logger: quiet) }
+    private var revision: DeviceRevision { DeviceRevision(statements: statements, logger: .quiet) }
     func reviseDevices() async throws { try await RevisedDevices(revision: revision).look() }
 
     func reassess() async throws {
         try await CaptureReassessment(
-            captures: reassessments, storage: store, cards: try ShareCardMaker(storage: store, logger: quiet), cities: cities,
-            logger: quiet
+            captures: reassessments, storage: store, cards: try ShareCardMaker(storage: store, logger: .quiet), cities: cities,
+            logger: .quiet
         ).run()
     }
 
     func deliver(revisionOf device: DeviceID, event: EventID = EventID()) async throws {
         try await ReviseDevice(revision: revision).handle(
-            DeviceRevoked(deviceID: device), MessageContext(eventID: event, topic: .deviceRevoked, logger: quiet))
+            DeviceRevoked(deviceID: device), MessageContext(eventID: event, topic: .deviceRevoked, logger: .quiet))
     }
 
     func deliver(logOf capture: CaptureID, event: EventID = EventID()) async throws {
         try await NoteLogged(statements: statements).handle(
-            EvidenceLogged(captureID: capture), MessageContext(eventID: event, topic: .evidenceLogged, logger: quiet))
+            EvidenceLogged(captureID: capture), MessageContext(eventID: event, topic: .evidenceLogged, logger: .quiet))
     }
 
     /// An accepted capture with all its parts, complete.
@@ -154,7 +153,7 @@ extension AssemblerRig {
 
     private func deliver<Part: PartEvent>(_ message: Part, _ event: EventID) async throws {
         try await AssembleEvidence<Part, Captures>(assembly: try assembly())
-            .handle(message, MessageContext(eventID: event, topic: Part.topic, logger: quiet))
+            .handle(message, MessageContext(eventID: event, topic: Part.topic, logger: .quiet))
     }
 
     /// Stores the findings of a part and delivers its event.

@@ -205,11 +205,11 @@ struct AssemblyTests {
         var gathered: GatheredCapture?
         for part in EvidencePart.allCases {
             try await rig.answer(part, try capture.result(of: part), failure: nil, of: capture.id)
-            let context = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: rig.quiet)
+            let context = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: .quiet)
             if case .complete(let all) = try await rig.captures.take(part, of: capture.id, answering: context) { gathered = all }
         }
         try await rig.erase(capture.id)
-        let last = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: rig.quiet)
+        let last = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: .quiet)
         if isAnswered {
             // By another instance.
             guard case .waiting = try await rig.captures.take(.media, of: capture.id, answering: last) else {
@@ -219,7 +219,7 @@ struct AssemblyTests {
             try await rig.erase(capture.id)
         }
         #expect(try await !rig.isLookedFor(capture.id))
-        try await rig.assembly().complete(try #require(gathered), event: isAnswered ? last : nil, rig.quiet)
+        try await rig.assembly().complete(try #require(gathered), event: isAnswered ? last : nil, .quiet)
         #expect(try await rig.state(of: capture.id) == CaptureState(status: .withdrawn))
         #expect(try await rig.isLookedFor(capture.id))
     }

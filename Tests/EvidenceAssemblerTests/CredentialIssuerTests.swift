@@ -30,7 +30,7 @@ struct CredentialIssuerTests {
         return CredentialIssuer(
             writer: try CredentialWriter(signer: signer, timestampAuthority: timestampAuthority), certificate: signer.certificate,
             storage: store, scratchFolder: scratchFolder, circuits: circuits,
-            logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+            logger: .quiet)
     }
 
     private func claim(_ id: CaptureID = CaptureID()) -> CaptureClaim {

@@ -108,8 +108,7 @@ struct PictureSizesTests {
     }
 
     private func fill(_ rows: any PictureRows) async throws {
-        let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
-        try await PictureSizes(pictures: rows.pictures, storage: store, logger: quiet).fill()
+        try await PictureSizes(pictures: rows.pictures, storage: store, logger: .quiet).fill()
     }
 
     @Test("are asked for in an order, of pictures only, until the first one is saved", arguments: Backend.available)

@@ -119,7 +119,7 @@ struct RevocationTests {
         let rig = MemoryRig()
         let captures = try await revokedLongAgo(3, in: rig)
         let device = captures[0].announcement.deviceID
-        let revised = RevisedDevices(revision: DeviceRevision(statements: rig.statements, logger: rig.quiet))
+        let revised = RevisedDevices(revision: DeviceRevision(statements: rig.statements, logger: .quiet))
         rig.captures.fail(device, with: error)
         try await revised.look()
         #expect(try await kinds(rig, captures[0]) == [.assessment])
@@ -134,7 +134,7 @@ struct RevocationTests {
         let rig = MemoryRig()
         let captures = try await revokedLongAgo(FailureLimit.failures + 2, in: rig)
         let (failing, others) = (captures.prefix(FailureLimit.failures), captures.dropFirst(FailureLimit.failures))
-        let revised = RevisedDevices(revision: DeviceRevision(statements: rig.statements, logger: rig.quiet))
+        let revised = RevisedDevices(revision: DeviceRevision(statements: rig.statements, logger: .quiet))
         for capture in failing { rig.captures.fail(capture.announcement.deviceID, with: PostgresError(code: .timeout, message: "away")) }
         await #expect(throws: PostgresError.self) { try await revised.look() }
         for capture in captures { #expect(try await kinds(rig, capture) == [.assessment]) }

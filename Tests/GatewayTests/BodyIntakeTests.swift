@@ -30,9 +30,10 @@ struct BodyIntakeTests {
         }
         let storage = TestBucket.client(try TestBucket.configuration("tests", endpoint: server.url.absoluteString))
         let rows = MemoryCaptures()
+        let incoming = IncomingBody(
+            type: .photo, boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=x"), logger: .quiet)
         let intake = BodyIntake(
-            PhotoParts(), storage: storage, intakes: rows, capture: CaptureID(), device: DeviceID(),
-            boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=x"))
+            PhotoParts(), of: incoming, storage: storage, intakes: rows, capture: CaptureID(), device: DeviceID())
         let body = "--x\r\nContent-Disposition: form-data; name=\"photo\"\r\n\r\nphoto\r\n--x--\r\n"
         let isRead = (try? await intake.read(bodyStream(Array(body.utf8)))) != nil
         #expect(isRead != unanswered.isSuperset(of: [1, 2, 3]))

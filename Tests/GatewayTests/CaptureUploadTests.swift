@@ -17,7 +17,6 @@ struct CaptureUploadTests {
     private let rows = MemoryCaptures()
     private let store = MemoryObjectStore()
     private let device = DeviceID()
-    private let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
     private var upload: CaptureUpload { CaptureUpload(captures: rows, intakes: rows, storage: store) }
 
     private func take(
@@ -25,8 +24,9 @@ struct CaptureUploadTests {
         authenticate: (ContentDigest) async throws -> Void = { _ in }, admit: () async throws -> Void = {}
     ) async throws -> (id: CaptureID, recorded: Recorded) {
         try await upload.take(
-            bodyStream(bytes ?? PhotoBody().bytes(), breakingOff: failure), as: .photo, boundary: PhotoBody.boundary(), from: device,
-            receivedAt: now, provided: condition, logger: quiet, authenticate: authenticate, admit: admit)
+            bodyStream(bytes ?? PhotoBody().bytes(), breakingOff: failure),
+            IncomingBody(type: .photo, boundary: PhotoBody.boundary(), receivedAt: now, condition: condition, logger: .quiet),
+            from: device, authenticate: authenticate, admit: admit)
     }
 
     private func keys(of capture: CaptureID) -> Set<String> {
@@ -94,8 +94,8 @@ struct CaptureUploadTests {
         let second = try await take(PhotoBody(photo: [0xff, 0xd8, 0xff, 1]).bytes())
         #expect(isNew(first.recorded) && isNew(second.recorded) && rows.now.captures.count == 2)
         let (third, recorded) = try await upload.take(
-            bodyStream(PhotoBody().bytes()), as: .photo, boundary: PhotoBody.boundary(), from: DeviceID(), logger: quiet,
-            authenticate: { _ in }, admit: {})
+            bodyStream(PhotoBody().bytes()), IncomingBody(type: .photo, boundary: PhotoBody.boundary(), logger: .quiet),
+            from: DeviceID(), authenticate: { _ in }, admit: {})
         #expect(isNew(recorded) && rows.now.captures[third] != nil)
     }
 
@@ -133,8 +133,8 @@ struct CaptureUploadTests {
         let address = ClientAddress(makeRequest(), makeContext(), trusting: [])
         func accept(_ number: UInt8) async throws -> RecordedCapture {
             try await acceptance.accept(
-                bodyStream(PhotoBody(photo: [0xff, 0xd8, 0xff, number]).bytes()), as: .photo, boundary: PhotoBody.boundary(), from: known,
-                at: address, logger: quiet
+                bodyStream(PhotoBody(photo: [0xff, 0xd8, 0xff, number]).bytes()),
+                IncomingBody(type: .photo, boundary: PhotoBody.boundary(), logger: .quiet), from: known, at: address
             ) { _ in }
         }
         let first = try await accept(1)

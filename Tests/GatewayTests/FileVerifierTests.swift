@@ -52,7 +52,7 @@ struct FileVerifierTests {
                 folder: FileManager.default.temporaryDirectory.path, quota: ScratchQuota(bytes: quotaBytes),
                 executors: [BlockingExecutor(label: "tests")]),
             buckets: buckets, limits: try RateLimits(ServiceEnvironment(limits)),
-            logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+            logger: .quiet)
     }
 
     private func verify(_ file: [UInt8], by verifier: FileVerifier, declaredBytes: Int? = nil) async throws -> FileVerification {

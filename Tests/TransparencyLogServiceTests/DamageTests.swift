@@ -110,7 +110,7 @@ struct DamageTests {
         let sequencer = rig.sequencer()
         try await rig.drain(sequencer)
         try await damage(rig)
-        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).scrub(at: rig.now)
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).scrub(at: rig.now)
         return rig
     }
 
@@ -168,7 +168,7 @@ struct DamageTests {
         let key = rig.objects.prefix + place
         #expect(before.keys.contains(key))
         if isMissing { try await rig.store.delete([key]) } else { try await flip(key, in: rig, at: 30) }
-        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent)
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet)
         try await upkeep.scrub(at: rig.now)
         #expect(rig.log.rows.shards.allSatisfy { $0.freeze == nil } && rig.store.snapshot == before)
         #expect(try await upkeep.measure(at: rig.now).isFrozen == false)
@@ -196,7 +196,7 @@ struct DamageTests {
         }
         if let bytes { try await rig.store.put(key, bytes: bytes, contentType: "text/plain") }
         #expect(rig.store.bytes(key) != final)
-        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).scrub(at: rig.now)
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).scrub(at: rig.now)
         #expect(rig.store.bytes(key) == final && rig.log.rows.shards.allSatisfy { $0.freeze == nil })
         let judged = try rig.policy.judge(try SignedNote(final))
         #expect(judged.checkpoint.size == 302 && judged.quorum != .missing)
@@ -208,7 +208,7 @@ struct DamageTests {
         let text = Checkpoint(origin: rig.origin, head: TreeHead(size: 302, root: MerkleHash.empty)).text
         let bytes = try SignedNote(text: text, signatures: [rig.key.sign(text)]).bytes
         try await rig.store.put(rig.objects.checkpointKey, bytes: bytes, contentType: "text/plain")
-        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).scrub(at: rig.now)
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).scrub(at: rig.now)
         #expect(rig.log.rows.shards.map { $0.freeze?.reason } == [Freeze.Reason.forked, nil])
         #expect(rig.store.bytes(rig.objects.checkpointKey) == bytes)
     }
@@ -219,7 +219,7 @@ struct DamageTests {
         let (entries, objects) = (rig.log.rows.entries, rig.store.snapshot)
         rig.log.change { $0.entries[rig.origin]?[290][30] ^= 1 }
         try await rig.store.delete([rig.objects.prefix + "tile/0/001.p/46"])
-        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent)
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet)
         try await upkeep.scrub(at: rig.now)
         #expect(rig.log.rows.shards.map { $0.freeze?.reason } == [Freeze.Reason.tileDiffers, nil])
         let standing = try await upkeep.measure(at: rig.now)
@@ -265,7 +265,7 @@ struct DamageTests {
         try await rig.store.put(key, bytes: fewer.bytes, contentType: "text/plain")
         let (shard, published) = (rig.log.rows.shards[0], try #require(rig.log.rows.checkpoints[rig.origin]?[302]))
         let scrub = try await LogScrub(
-            shard, head: published.head, isClosed: true, objects: rig.objects, repository: rig.log, logger: .silent)
+            shard, head: published.head, isClosed: true, objects: rig.objects, repository: rig.log, logger: .quiet)
         try await scrub.mendCheckpoint(published)
         #expect(rig.store.bytes(key) == final.bytes)
         #expect(await scrub.mended == (hasSome ? 0 : 1))
@@ -279,7 +279,7 @@ struct DamageTests {
         try await rig.drain(sequencer)
         await sequencer.stepDown()
         for tile in ["tile/1/000", "tile/0/200"] { try await flip(rig.objects.prefix + tile, in: rig) }
-        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 1, logger: .silent)
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 1, logger: .quiet)
         // 16 of 258 blocks a minute.
         for _ in 0..<17 { try await upkeep.scrub(at: rig.now) }
         #expect(rig.log.rows.shards[0].freeze == nil)

@@ -43,13 +43,13 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
                     close: { next in log.change { $0.shards[0].next = next } }))
         case .postgres:
             try await TestSchema.with(prefix: "log") { schema in
-                try await Migrator.bundled().migrate(url: schema.url, logger: .silent)
-                let owner = PostgresPool(url: schema.url, size: 2, applicationName: schema.name, logger: .silent)
+                try await Migrator.bundled().migrate(url: schema.url, logger: .quiet)
+                let owner = PostgresPool(url: schema.url, size: 2, applicationName: schema.name, logger: .quiet)
                 _ = try await owner.query("GRANT USAGE ON SCHEMA \(unescaped: schema.name) TO rial_transparency_log")
                 try await PostgresLog.open(key, on: owner)
                 // Its role, without its password.
                 let url = schema.url + "%20-crole%3Drial_transparency_log"
-                let pool = PostgresPool(url: url, size: 3, applicationName: schema.name + "_service", logger: .silent)
+                let pool = PostgresPool(url: url, size: 3, applicationName: schema.name + "_service", logger: .quiet)
                 let repository = PostgresLogRepository(database: pool, url: url, outbox: Outbox(.transparencyLog))
                 var failure: (any Error)?
                 do {

@@ -50,10 +50,10 @@ final class LogRig: Sendable {
     ) -> Sequencer {
         let box = box
         let panel = WitnessPanel(
-            policy: policy, connections: witnesses, timeout: timeout, now: { box.now }, logger: .silent)
+            policy: policy, connections: witnesses, timeout: timeout, now: { box.now }, logger: .quiet)
         return Sequencer(
             repository: log, store: store, signer: TestSigner(key: key), panel: panel, limits: Sequencer.Limits(batch: limit),
-            now: { box.now }, reached: reached, logger: .silent)
+            now: { box.now }, reached: reached, logger: .quiet)
     }
 
     static func leaf(_ number: Int) -> LogLeaf {
@@ -154,10 +154,6 @@ final class Trigger: Sendable {
             return left == 0
         }
     }
-}
-
-extension Logger {
-    static var silent: Logger { Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() } }
 }
 
 /// Chances that are the same in every run.

@@ -23,9 +23,9 @@ struct OutwardTests {
         let outward = OutwardClient(timeout: .seconds(5))
         let connection = try #require(HTTPWitness(policy.witnesses[0], client: outward.client, timeout: .seconds(5)))
         #expect(connection.address == "http://127.0.0.1:\(server.port)/prefix/add-checkpoint")
-        let panel = WitnessPanel(policy: policy, connections: [connection], timeout: .seconds(5), now: { rig.now }, logger: .silent)
+        let panel = WitnessPanel(policy: policy, connections: [connection], timeout: .seconds(5), now: { rig.now }, logger: .quiet)
         let sequencer = Sequencer(
-            repository: rig.log, store: rig.store, signer: TestSigner(key: rig.key), panel: panel, now: { rig.now }, logger: .silent)
+            repository: rig.log, store: rig.store, signer: TestSigner(key: rig.key), panel: panel, now: { rig.now }, logger: .quiet)
         rig.add(0..<5)
         try await rig.drain(sequencer)
         try await outward.client.shutdown()
@@ -42,9 +42,9 @@ struct OutwardTests {
             let witness = TrustedWitness(name: Array("w".utf8), key: rig.witnesses[0].witness.key, url: url)
             let outward = OutwardClient(timeout: .seconds(2))
             let connection = try #require(HTTPWitness(witness, client: outward.client, timeout: .seconds(2)))
-            let panel = WitnessPanel(policy: rig.policy, connections: [connection], timeout: .seconds(2), now: { rig.now }, logger: .silent)
+            let panel = WitnessPanel(policy: rig.policy, connections: [connection], timeout: .seconds(2), now: { rig.now }, logger: .quiet)
             let sequencer = Sequencer(
-                repository: rig.log, store: rig.store, signer: TestSigner(key: rig.key), panel: panel, now: { rig.now }, logger: .silent)
+                repository: rig.log, store: rig.store, signer: TestSigner(key: rig.key), panel: panel, now: { rig.now }, logger: .quiet)
             rig.add(0..<5)
             try await rig.drain(sequencer)
             try await outward.client.shutdown()
@@ -79,9 +79,9 @@ struct StamperTests {
     ) throws -> CheckpointStamper {
         CheckpointStamper(
             repository: rig.log,
-            panel: WitnessPanel(policy: rig.policy, connections: [], timeout: .seconds(1), now: { rig.now }, logger: .silent),
+            panel: WitnessPanel(policy: rig.policy, connections: [], timeout: .seconds(1), now: { rig.now }, logger: .quiet),
             authority: HTTPTimestampAuthority(address: address ?? authority.url, client: client.client),
-            anchors: try TimestampAnchors(pem: anchors ?? authority.rootPEM), interval: 3600, nonce: { Array(1...16) }, logger: .silent)
+            anchors: try TimestampAnchors(pem: anchors ?? authority.rootPEM), interval: 3600, nonce: { Array(1...16) }, logger: .quiet)
     }
 
     @Test("the newest checkpoint with a quorum gets a token, once an hour, over the note as the log alone signed it")

@@ -22,15 +22,15 @@ struct RealLog: Sendable {
 
     static func with(_ body: @Sendable (RealLog) async throws -> Void) async throws {
         try await TestSchema.with(prefix: "reallog") { schema in
-            try await Migrator.bundled().migrate(url: schema.url, logger: .silent)
-            let owner = PostgresPool(url: schema.url, size: 3, applicationName: schema.name, logger: .silent)
+            try await Migrator.bundled().migrate(url: schema.url, logger: .quiet)
+            let owner = PostgresPool(url: schema.url, size: 3, applicationName: schema.name, logger: .quiet)
             _ = try await owner.query("GRANT USAGE ON SCHEMA \(unescaped: schema.name) TO rial_transparency_log")
             // The store is shared by all tests.
             let shard = String(schema.name.suffix(32)).replacing("_", with: "-")
             let key = try SignerKey(name: TextLine("rial.example/log/\(shard)")!, kind: .log, seed: TestKeys.seed(shard))
             try await PostgresLog.open(key.verifier, shard: shard, on: owner)
             let url = schema.url + "%20-crole%3Drial_transparency_log"
-            let service = PostgresPool(url: url, size: 6, applicationName: schema.name + "_service", logger: .silent)
+            let service = PostgresPool(url: url, size: 6, applicationName: schema.name + "_service", logger: .quiet)
             let store = TestBucket.client(try TestBucket.configuration("rial-tests"))
             try await store.createBucketIfMissing()
             let log = RealLog(
@@ -52,8 +52,8 @@ struct RealLog: Sendable {
         let policy = try TrustPolicy(Array("log \(key.verifier)\n\(lines.joined())quorum none\n".utf8))
         return Sequencer(
             repository: repository, store: store, signer: TestSigner(key: key),
-            panel: WitnessPanel(policy: policy, connections: witnesses, timeout: .seconds(5), now: { Date() }, logger: .silent),
-            limits: Sequencer.Limits(batch: limit, checkpointSeconds: 0), reached: reached, logger: .silent)
+            panel: WitnessPanel(policy: policy, connections: witnesses, timeout: .seconds(5), now: { Date() }, logger: .quiet),
+            limits: Sequencer.Limits(batch: limit, checkpointSeconds: 0), reached: reached, logger: .quiet)
     }
 
     /// Captures with a statement each, as evidence-assembler makes them.
@@ -121,14 +121,14 @@ struct RealPartsTests {
         try await RealLog.with { log in
             let pending = PostgresPendingRepository(database: log.service, inbox: Inbox(.transparencyLog))
             let captures = try await log.state(0..<30)
-            let context = MessageContext(eventID: EventID(), topic: .evidenceAssembled, logger: .silent)
+            let context = MessageContext(eventID: EventID(), topic: .evidenceAssembled, logger: .quiet)
             let handler = LogStatements(pending: pending)
             let message = EvidenceAssembled(captureID: captures[0], status: .complete, confidenceLevel: .low, failure: nil)
             try await handler.handle(message, context)
             // The same again, and a capture that is none.
             try await handler.handle(message, context)
             let forged = EvidenceAssembled(captureID: CaptureID(UUID()), status: .complete, confidenceLevel: .high, failure: nil)
-            try await handler.handle(forged, MessageContext(eventID: EventID(), topic: .evidenceAssembled, logger: .silent))
+            try await handler.handle(forged, MessageContext(eventID: EventID(), topic: .evidenceAssembled, logger: .quiet))
             #expect(try await log.owner.query("SELECT FROM log_pending").count == 1)
             // Those of now are too young to be looked through.
             _ = try await log.owner.query("UPDATE statements SET time = extract(epoch FROM now()) WHERE capture_id = \(captures[29].uuid)")
@@ -137,7 +137,7 @@ struct RealPartsTests {
             _ = try await log.owner.query("SELECT rial_withdraw(\(captures[1].uuid))")
             try await handler.handle(
                 EvidenceAssembled(captureID: captures[1], status: .withdrawn, confidenceLevel: nil, failure: nil),
-                MessageContext(eventID: EventID(), topic: .evidenceAssembled, logger: .silent))
+                MessageContext(eventID: EventID(), topic: .evidenceAssembled, logger: .quiet))
             let sequencer = try log.sequencer([])
             while try await sequencer.turn() != .idle {}
             await sequencer.stepDown()

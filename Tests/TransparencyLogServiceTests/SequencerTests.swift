@@ -75,9 +75,9 @@ struct SequencerTests {
         #expect(try await rig.sequencer().turn() == .standby)
         await first.stepDown()
         let other = try SignerKey(name: rig.origin, kind: .log, seed: TestKeys.seed("another"))
-        let panel = WitnessPanel(policy: rig.policy, connections: [], timeout: .seconds(1), now: { rig.now }, logger: .silent)
+        let panel = WitnessPanel(policy: rig.policy, connections: [], timeout: .seconds(1), now: { rig.now }, logger: .quiet)
         let foreign = Sequencer(
-            repository: rig.log, store: rig.store, signer: TestSigner(key: other), panel: panel, now: { rig.now }, logger: .silent)
+            repository: rig.log, store: rig.store, signer: TestSigner(key: other), panel: panel, now: { rig.now }, logger: .quiet)
         #expect(try await foreign.turn() == .foreignKey)
         rig.log.change { $0.closed.insert(rig.origin) }
         #expect(try await rig.sequencer().turn() == .noShard)
@@ -151,7 +151,7 @@ struct SequencerTests {
         rig.add(0..<520)
         let sequencer = rig.sequencer(limit: 4)
         try await rig.drain(sequencer, turns: 200)
-        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent)
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet)
         try await upkeep.sweep(at: rig.now)
         let heads = try await rig.store.list(prefix: rig.objects.headsPrefix).objects.compactMap { rig.objects.headSize($0.key) }
         #expect(heads.count == 100 && heads.first == 521 && heads == heads.sorted(by: >))
@@ -169,7 +169,7 @@ struct SequencerTests {
     @Test("a time stamp that never came is as old as the shard, if one is expected", arguments: [true, false])
     func timestampAge(isStamping: Bool) async throws {
         let rig = try LogRig(witnesses: [])
-        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, isStamping: isStamping, logger: .silent)
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, isStamping: isStamping, logger: .quiet)
         rig.advance(9000)
         var standing = try await upkeep.measure(at: rig.now)
         let expected: TimeInterval? = isStamping ? 9000 : nil
@@ -194,7 +194,7 @@ struct SequencerTests {
         }
         rig.advance(3700)
         rig.store.refuse { $0.key.hasPrefix("log/2025/") ? .unavailable : nil }
-        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).sweep(at: rig.now)
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).sweep(at: rig.now)
         #expect(!rig.store.keys.contains { $0.contains("tile/0/000.p/") })
         #expect(rig.log.rows.swept == [rig.origin: 301])
     }

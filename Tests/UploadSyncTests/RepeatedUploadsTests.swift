@@ -8,14 +8,12 @@ import Testing
 
 @testable import UploadSync
 
-private let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
-
 @Suite("Uploads that bring a capture's bytes once more, in memory and in PostgreSQL", .serialized, .sharedSchema("repeats"))
 struct RepeatedUploadsTests {
     private let store = MemoryObjectStore()
 
     private func bring(_ rows: any SyncRows) async throws {
-        try await RepeatedUploads(rows: rows.repeats, storage: store, logger: quiet).bring()
+        try await RepeatedUploads(rows: rows.repeats, storage: store, logger: .quiet).bring()
     }
 
     private func capture(_ status: CaptureStatus, in rows: any SyncRows) async throws -> CaptureID {

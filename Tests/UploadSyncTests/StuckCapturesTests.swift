@@ -7,8 +7,6 @@ import Testing
 
 @testable import UploadSync
 
-private let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
-
 @Suite("Captures that stay in processing, in memory and in PostgreSQL", .sharedSchema("stuck"))
 struct StuckCapturesTests {
     @Test("are as old as the oldest of them, however often it was announced", arguments: Backend.available)
@@ -19,7 +17,7 @@ struct StuckCapturesTests {
 
         let old = try await rows.capture(.processing, hoursAgo: 40.0 / 60)
         _ = try await rows.capture(.processing, hoursAgo: 10.0 / 60)
-        try await StuckCaptures(rows: rows.stuck, after: .seconds(60), logger: quiet).announce()
+        try await StuckCaptures(rows: rows.stuck, after: .seconds(60), logger: .quiet).announce()
         let both = try await rows.stuck.oldestSeconds()
         #expect(both >= 2400 && both < 2700)
 
@@ -102,7 +100,7 @@ struct AnnouncerTests {
         let rows = MemoryRows()
         let (odd, sound) = (try await rows.capture(.processing, hoursAgo: 2), try await rows.capture(.processing, hoursAgo: 1))
         rows.state.withLock { $0.captures[odd]?.kind = nil }
-        let announcer = StuckCaptures(rows: rows, after: .seconds(60), logger: quiet)
+        let announcer = StuckCaptures(rows: rows, after: .seconds(60), logger: .quiet)
         try await announcer.announce()
         #expect(rows.now.announced == [sound])
         #expect(rows.now.jobs[odd]?.announcements == 1)
@@ -114,7 +112,7 @@ struct AnnouncerTests {
     func batch() async throws {
         let rows = MemoryRows()
         for age in 1...StuckCaptures.batchSize + 1 { _ = try await rows.capture(.processing, hoursAgo: Double(age)) }
-        let announcer = StuckCaptures(rows: rows, after: .seconds(60), logger: quiet)
+        let announcer = StuckCaptures(rows: rows, after: .seconds(60), logger: .quiet)
         try await announcer.announce()
         let first = rows.now.announced
         #expect(first.count == StuckCaptures.batchSize)

@@ -10,8 +10,6 @@ import Testing
 
 @testable import UploadSync
 
-private let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
-
 @Suite("Deletion of intake")
 struct IntakeCleanerTests {
     private let store = MemoryObjectStore(pageSize: 2)
@@ -37,7 +35,7 @@ struct IntakeCleanerTests {
     func finished() async throws {
         let (done, other) = (try await captures(1)[0], CaptureID())
         for capture in [done, other] { try await fill("incoming/\(capture)/") }
-        try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
+        try await IntakeCleaner(rows: rows, storage: store, logger: .quiet).deleteFinished()
         #expect(store.keys.count == 3 && store.keys.allSatisfy { $0.hasPrefix("incoming/\(other)/") })
         #expect(try await store.unfinishedUploads(under: "").map(\.key) == ["incoming/\(other)/d"])
         #expect(try await left.isEmpty)
@@ -46,7 +44,7 @@ struct IntakeCleanerTests {
     @Test("goes on until nothing is left, in batches")
     func batches() async throws {
         _ = try await captures(250)
-        try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
+        try await IntakeCleaner(rows: rows, storage: store, logger: .quiet).deleteFinished()
         #expect(rows.now.batches == 3)
         #expect(try await left.isEmpty)
     }
@@ -55,11 +53,11 @@ struct IntakeCleanerTests {
     func fails(count: Int) async throws {
         let captures = try await captures(count)
         store.refuse { _ in .unavailable }
-        try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
+        try await IntakeCleaner(rows: rows, storage: store, logger: .quiet).deleteFinished()
         #expect(rows.now.batches == 1)
         #expect(try await left == captures)
         store.refuse { _ in nil }
-        try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
+        try await IntakeCleaner(rows: rows, storage: store, logger: .quiet).deleteFinished()
         #expect(try await left.isEmpty)
     }
 
@@ -80,7 +78,7 @@ struct IntakeCleanerTests {
                 if request.verb == .end { trigger.triggerGracefulShutdown() }
                 return nil
             }
-            let cleaner = IntakeCleaner(rows: rows, storage: store, logger: quiet)
+            let cleaner = IntakeCleaner(rows: rows, storage: store, logger: .quiet)
             if isAbandoned { try await cleaner.deleteAbandoned() } else { try await cleaner.deleteFinished() }
         }
         let finished = try await left
@@ -93,7 +91,7 @@ struct IntakeCleanerTests {
         let (stuck, gone) = (try await rows.uploaded(hoursAgo: 26), try await rows.uploaded(hoursAgo: 25))
         for upload in [stuck, gone] { try await fill("captures/\(upload)/") }
         store.refuse { $0.verb == .delete && $0.key.contains("\(stuck)") ? .accessDenied : nil }
-        try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteAbandoned()
+        try await IntakeCleaner(rows: rows, storage: store, logger: .quiet).deleteAbandoned()
         #expect(Array(rows.now.uploads.keys) == [stuck])
         #expect(store.keys.allSatisfy { $0.hasPrefix("captures/\(stuck)/") } && store.keys.count == 3)
     }
@@ -114,7 +112,7 @@ struct DerivedSweeperTests {
         try await store.put(prefix + "young", bytes: [1], contentType: "image/jpeg")
         clock.advance(hours: 5)
         try await rows.name(.original, prefix + "named", of: capture)
-        let sweeper = DerivedSweeper(rows: rows, storage: store, logger: quiet)
+        let sweeper = DerivedSweeper(rows: rows, storage: store, logger: .quiet)
         try await sweeper.sweep(at: clock.now)
         #expect(store.keys == [prefix + "named", prefix + "young"])
         #expect(try await rows.unswept(limit: 1000) == [capture])
@@ -129,7 +127,7 @@ struct DerivedSweeperTests {
         let store = MemoryObjectStore()
         let (capture, other) = (try await rows.synced(.complete, hoursAgo: 25), CaptureID())
         for id in [capture, other] { store.leaveUnfinished("captures/\(id)/c2pa.mp4") }
-        try await DerivedSweeper(rows: rows, storage: store, logger: quiet).sweep(at: Date())
+        try await DerivedSweeper(rows: rows, storage: store, logger: .quiet).sweep(at: Date())
         #expect(try await store.unfinishedUploads(under: "").map(\.key) == ["captures/\(other)/c2pa.mp4"])
         #expect(try await rows.unswept(limit: 1000).isEmpty)
     }
@@ -140,7 +138,7 @@ struct DerivedSweeperTests {
         let (stuck, other) = (try await rows.synced(.complete, hoursAgo: 26), try await rows.synced(.complete, hoursAgo: 25))
         for capture in [stuck, other] { try await store.put("captures/\(capture)/x", bytes: [1], contentType: "image/jpeg") }
         store.refuse { $0.verb == .list && $0.key.contains("\(stuck)") ? .unavailable : nil }
-        try await DerivedSweeper(rows: rows, storage: store, logger: quiet).sweep(at: Date())
+        try await DerivedSweeper(rows: rows, storage: store, logger: .quiet).sweep(at: Date())
         #expect(store.keys == ["captures/\(stuck)/x"])
         #expect(try await rows.unswept(limit: 1000) == [stuck])
     }
@@ -191,7 +189,7 @@ struct MediaExpiryTests {
         let (gone, before, after) = (captures[0], captures[1], captures[2])
         for capture in captures { try await fill(capture) }
         try await rows.upload(CaptureID(), brings: before)
-        try await MediaExpiry(rows: BringingRows(rows: rows, brought: after), storage: store, logger: quiet).expire()
+        try await MediaExpiry(rows: BringingRows(rows: rows, brought: after), storage: store, logger: .quiet).expire()
         let named = captures.filter { rows.now.jobs[$0]?.syncedAt != nil }
         #expect(named == [before])
         #expect(try await rows.expired(limit: 1000) == [before, after])
@@ -203,11 +201,11 @@ struct MediaExpiryTests {
         let capture = try await failed(1)[0]
         try await fill(capture)
         store.refuse { $0.verb == .delete ? .unavailable : nil }
-        try await MediaExpiry(rows: rows, storage: store, logger: quiet).expire()
+        try await MediaExpiry(rows: rows, storage: store, logger: .quiet).expire()
         #expect(store.keys.count == 2)
         #expect(try await rows.expired(limit: 1000) == [capture])
         store.refuse { _ in nil }
-        try await MediaExpiry(rows: rows, storage: store, logger: quiet).expire()
+        try await MediaExpiry(rows: rows, storage: store, logger: .quiet).expire()
         #expect(store.keys.isEmpty)
         #expect(try await rows.expired(limit: 1000).isEmpty)
     }
@@ -240,7 +238,7 @@ struct MediaScrubberTests {
     }
 
     private func scrubber(bytesPerSecond: Int = 1 << 30) -> MediaScrubber {
-        MediaScrubber(days: 30, bytesPerSecond: bytesPerSecond, rows: rows, storage: store, clock: clock, logger: quiet)
+        MediaScrubber(days: 30, bytesPerSecond: bytesPerSecond, rows: rows, storage: store, clock: clock, logger: .quiet)
     }
 
     private func scrub(bytesPerSecond: Int = 1 << 30) async throws {

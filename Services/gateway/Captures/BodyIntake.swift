@@ -44,16 +44,15 @@ actor BodyIntake<Parts: CaptureParts> {
     }
 
     init(
-        _ parts: Parts, storage: any ObjectStore, intakes: any IntakeRepository, capture: CaptureID, device: DeviceID,
-        boundary: MultipartBoundary, declaredBytes: Int? = nil
+        _ parts: Parts, of body: IncomingBody, storage: any ObjectStore, intakes: any IntakeRepository, capture: CaptureID, device: DeviceID
     ) {
         self.parts = parts
         self.storage = storage
         self.intakes = intakes
         self.capture = capture
         self.device = device
-        self.declaredBytes = declaredBytes
-        parser = MultipartParser(boundary: boundary)
+        declaredBytes = body.declaredBytes
+        parser = MultipartParser(boundary: body.boundary)
     }
 
     /// Reads the body to its end.

@@ -1,7 +1,4 @@
 import CaptureProtocol
-import Foundation
-import Logging
-import Multipart
 import NIOCore
 
 /// The limits of captures, of a device and of an address.
@@ -67,24 +64,16 @@ struct CaptureAcceptance: Sendable {
     let upload: CaptureUpload
     let rates: CaptureRates
 
-    /// - Parameters:
-    ///   - type: what the body must be.
-    ///   - declaredBytes: the announced size of the body; `nil` if unknown.
-    ///   - receivedAt: when the last byte came; `nil` for the database's time after the body was read.
-    ///   - condition: of which the capture is recorded.
-    ///   - authenticate: gets the SHA-256 of the whole body; throws if it is not what the device signed.
-    /// - Throws: as ``CaptureUpload/take(_:as:boundary:declaredBytes:from:receivedAt:provided:logger:authenticate:admit:)``, and
-    ///   ``RateLimitExceeded``.
+    /// - Parameter authenticate: gets the SHA-256 of the whole body; throws if it is not what the device signed.
+    /// - Throws: as ``CaptureUpload/take(_:_:from:authenticate:admit:)``, and ``RateLimitExceeded``.
     func accept(
-        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, as type: CaptureType, boundary: MultipartBoundary,
-        declaredBytes: Int? = nil, from device: KnownDevice, at address: ClientAddress, receivedAt: Date? = nil,
-        provided condition: RecordingCondition? = nil, logger: Logger, authenticate: (ContentDigest) async throws -> Void
+        _ bytes: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ body: IncomingBody, from device: KnownDevice,
+        at address: ClientAddress, authenticate: (ContentDigest) async throws -> Void
     ) async throws -> RecordedCapture {
         var allowance: RateAllowance?
         let (id, recorded) = try await upload.take(
-            body, as: type, boundary: boundary, declaredBytes: declaredBytes, from: device.id, receivedAt: receivedAt, provided: condition,
-            logger: logger, authenticate: authenticate,
-            admit: { allowance = try await rates.debit(type, of: device, from: address) })
-        return RecordedCapture(id, type, recorded, allowance)
+            bytes, body, from: device.id, authenticate: authenticate,
+            admit: { allowance = try await rates.debit(body.type, of: device, from: address) })
+        return RecordedCapture(id, body.type, recorded, allowance)
     }
 }

@@ -1,9 +1,7 @@
 import CaptureProtocol
-import Foundation
 import Logging
 import Metrics
 import Models
-import Multipart
 import NIOCore
 import ObjectStorage
 import Observability
@@ -17,33 +15,24 @@ struct CaptureUpload: Sendable {
     let storage: any ObjectStore
 
     /// - Parameters:
-    ///   - type: what the body must be.
-    ///   - declaredBytes: the announced size of the body; `nil` if unknown.
-    ///   - receivedAt: when the last byte came; `nil` for the database's time when the capture is recorded.
-    ///   - condition: of which the capture is recorded.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if the device's signature does not match.
     ///   - admit: called for a valid capture; throws if a rate limit is reached.
     /// - Returns: the new capture, or the existing one if the upload is a repetition.
     /// - Throws: ``CaptureError`` and `MultipartError` for client errors, what the closures throw, and storage and database errors
     ///   unchanged.
     func take(
-        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, as type: CaptureType, boundary: MultipartBoundary,
-        declaredBytes: Int? = nil, from device: DeviceID, receivedAt: Date? = nil, provided condition: RecordingCondition? = nil,
-        logger: Logger, authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
+        _ bytes: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ body: IncomingBody, from device: DeviceID,
+        authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
     ) async throws -> (id: CaptureID, recorded: Recorded) {
         let id = CaptureID()
         let recorded: Recorded
-        switch type {
+        switch body.type {
         case .photo:
-            recorded = try await take(
-                body, PhotoParts(), boundary, declaredBytes, id, device, receivedAt, condition, logger, authenticate, admit
-            ) {
-                try PhotoSubmission($0.received)
-            }
+            let intake = BodyIntake(PhotoParts(), of: body, storage: storage, intakes: intakes, capture: id, device: device)
+            recorded = try await take(bytes, body, by: intake, id, device, authenticate, admit) { try PhotoSubmission($0.received) }
         case .video:
-            recorded = try await take(
-                body, VideoParts(), boundary, declaredBytes, id, device, receivedAt, condition, logger, authenticate, admit
-            ) {
+            let intake = BodyIntake(VideoParts(), of: body, storage: storage, intakes: intakes, capture: id, device: device)
+            recorded = try await take(bytes, body, by: intake, id, device, authenticate, admit) {
                 try VideoSubmission($0.received, hashChainKey: MediaName.hashChain.key(of: id))
             }
         }
@@ -51,16 +40,13 @@ struct CaptureUpload: Sendable {
     }
 
     private func take<Parts: CaptureParts>(
-        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ parts: Parts, _ boundary: MultipartBoundary,
-        _ declaredBytes: Int?, _ id: CaptureID, _ device: DeviceID, _ receivedAt: Date?, _ condition: RecordingCondition?, _ logger: Logger,
-        _ authenticate: (ContentDigest) async throws -> Void, _ admit: () async throws -> Void,
+        _ bytes: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ body: IncomingBody, by intake: BodyIntake<Parts>,
+        _ id: CaptureID, _ device: DeviceID, _ authenticate: (ContentDigest) async throws -> Void, _ admit: () async throws -> Void,
         submission: (Parts) throws -> any MediaSubmitting
     ) async throws -> Recorded {
-        let intake = BodyIntake(
-            parts, storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary, declaredBytes: declaredBytes)
         let submitted: any MediaSubmitting
         do {
-            let (received, digest) = try await intake.read(body)
+            let (received, digest) = try await intake.read(bytes)
             try await authenticate(digest)
             submitted = try submission(received)
             try await admit()
@@ -70,7 +56,7 @@ struct CaptureUpload: Sendable {
             await Self.discard(intake)
             throw error
         }
-        let recorded = try await record(id, submitted, intake, device: device, receivedAt, condition, logger)
+        let recorded = try await record(id, submitted, body, of: device, intake)
         switch recorded {
         case .new:
             FailPoint.reached("gateway.capture.committed")
@@ -84,16 +70,15 @@ struct CaptureUpload: Sendable {
     }
 
     private func record(
-        _ id: CaptureID, _ submission: any MediaSubmitting, _ intake: BodyIntake<some CaptureParts>, device: DeviceID, _ receivedAt: Date?,
-        _ condition: RecordingCondition?, _ logger: Logger
+        _ id: CaptureID, _ submission: any MediaSubmitting, _ body: IncomingBody, of device: DeviceID,
+        _ intake: BodyIntake<some CaptureParts>
     ) async throws -> Recorded {
         do {
-            return try await captures.record(
-                id, submission, device: device, receivedAt: receivedAt, provided: condition)
+            return try await captures.record(id, submission, device: device, receivedAt: body.receivedAt, provided: body.condition)
         } catch {
             let outcome = await intakes.outcome(of: id)
             Self.inDoubt(outcome).increment()
-            logger.warning(
+            body.logger.warning(
                 "a capture's recording ended in an error", error: error, metadata: ["capture_id": "\(id)", "outcome": "\(outcome)"])
             switch outcome {
             case .recorded: return .new

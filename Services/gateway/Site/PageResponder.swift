@@ -7,6 +7,7 @@ import Site
 struct PageResponder: Sendable {
     let pages: SitePages
     let headers: SiteHeaders
+    private let compressed = CompressedPages()
     var settings: SiteSettings { pages.settings }
     var resources: SiteResources { pages.resources }
 
@@ -25,12 +26,13 @@ struct PageResponder: Sendable {
             language, isIndexed: page.isIndexed, showsLocalFiles: page.showsLocalFiles, isPortable: page.isPortable)
         for field in fields { all[field.name] = field.value }
         let isGzipTaken = ContentCoding.isGzipTaken(by: request)
+        let digest = ContentDigest(of: body)
         if status == .ok, request.method == .get || request.method == .head {
-            let plain = "\"\(ContentDigest(of: body).hex.prefix(32))\""
+            let plain = "\"\(digest.hex.prefix(32))\""
             let tag = isGzipTaken ? ContentCoding.tag(plain) : plain
             all[.eTag] = tag
             if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: all) }
         }
-        return ContentCoding.response(status, all, plain: body, compressed: isGzipTaken ? ContentCoding.gzip(body) : nil)
+        return ContentCoding.response(status, all, plain: body, compressed: isGzipTaken ? compressed.form(of: body, digest: digest) : nil)
     }
 }

@@ -208,11 +208,11 @@ struct ResumableUploads: Sendable {
         let body = SegmentedBody(segments: try await segments, storage: storage, held: received.held)
         var isCompared = false
         do {
-            return try await acceptance.accept(
-                body, as: upload.type, boundary: MultipartBoundary(contentType: upload.contentType),
-                declaredBytes: Int(clamping: upload.length), from: device, at: address, receivedAt: upload.receivedAt,
-                provided: RecordingCondition(openUpload: upload.id.uuid, refusal: UploadError.gone), logger: logger
-            ) { digest in
+            let incoming = IncomingBody(
+                type: upload.type, boundary: try MultipartBoundary(contentType: upload.contentType),
+                declaredBytes: Int(clamping: upload.length), receivedAt: upload.receivedAt,
+                condition: RecordingCondition(openUpload: upload.id.uuid, refusal: UploadError.gone), logger: logger)
+            return try await acceptance.accept(body, incoming, from: device, at: address) { digest in
                 isCompared = true
                 guard digest == upload.digest else { throw UploadError.digestMismatch }
             }

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import HummingbirdCore
 import Foundation
 import HTTPTypes

@@ -16,14 +16,13 @@ struct UploadCleanerTests {
     private let cleaner: UploadCleaner
 
     init() throws {
-        let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
         uploads = MemoryUploads(of: captures)
         let acceptance = CaptureAcceptance(
             upload: CaptureUpload(captures: captures, intakes: captures, storage: store),
             rates: CaptureRates(buckets: MemoryTokenBuckets(), limits: try RateLimits(ServiceEnvironment([:]))))
         let resumable = ResumableUploads(
             uploads: uploads, runs: UploadRuns(), storage: store, devices: MemoryDevices(), acceptance: acceptance)
-        cleaner = UploadCleaner(uploads: uploads, resumable: resumable, logger: quiet)
+        cleaner = UploadCleaner(uploads: uploads, resumable: resumable, logger: .quiet)
     }
 
     /// An upload of a device of its own, with a stored segment.
