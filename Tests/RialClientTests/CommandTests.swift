@@ -39,6 +39,8 @@ struct CommandTests {
             ["capture", "show", "not-a-uuid"], ["device", "restore", "not-a-uuid"], ["scene", "garden", "--out", "x"],
             ["scene", "room", "--out", "x", "--size", "9999999x1"],
             ["dlq", "redrive"], ["dlq", "redrive", "--topic", "t"], ["dlq", "redrive", "--topic", "t", "--capture", "c"],
+            ["dlq", "show", "t", "12"], ["dlq", "redrive", "--topic", "t", "--offset", "1"],
+            ["dlq", "redrive", "--topic", "t", "--all", "--partition", "1"],
             ["load", "--seconds", "10"], ["load", "--rate", "2", "--flood", "2", "--seconds", "10"],
             ["load", "--rate", "-1", "--seconds", "1"], ["load", "--flood", "2", "--seconds", "1", "--looks-later"],
             ["device", "register", "--unverified", "--defect", "wrong-format"], ["device", "register", "--defect", "bad-signature"],

@@ -269,7 +269,7 @@ struct RecordPageTests {
         "missing Content Credentials are explained",
         arguments: [
             ("device unverified", "the device is not confirmed."), ("suspicious", "a check failed."),
-            ("not signable", "the picture’s file does not allow it."), ("signing not set up", "signing was not set up here."),
+            ("not signable", "the picture’s file does not allow it."), ("original missing", "the stored file is missing or was changed."),
             ("credentials pending", "They are being written."),
         ])
     func withheld(name: String, reason: String) throws {

@@ -219,7 +219,7 @@ package enum Samples {
                     credentials: .init(status: .unavailable, reason: .photoNotSignable)), media: media(embedded: false))
         ),
         (
-            "signing not set up",
+            "original missing",
             record(Evidence(credentials: .init(status: .unavailable, reason: .pictureMissing)), media: [:])
         ),
         (

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -190,6 +191,23 @@ class SecretTests(unittest.TestCase):
         public = subprocess.run(["openssl", "x509", "-noout", "-pubkey", "-in", current], check=True, capture_output=True).stdout
         own = subprocess.run(["openssl", "pkey", "-pubout", "-in", self.folder / "c2pa_private_key"], check=True, capture_output=True).stdout
         self.assertEqual(own, public)
+
+    def test_a_signer_whose_certificate_has_expired_is_renewed(self):
+        openssl = shutil.which("openssl")
+        # The certificate of the signer alone is made for 365 days.
+        path = self.stand_in("openssl", f'arguments=() && for one; do [ "$one" = 365 ] && one=0; arguments+=("$one"); done\n'
+                                        f'exec {openssl} "${{arguments[@]}}"')
+        expired = self.base / "expired"
+        made = self.run_script(path=path, folder=expired)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        deadline = time.monotonic() + 20
+        while "expired" not in self.verify(expired / "c2pa_certificates", expired / "c2pa_own_anchors").stderr:
+            self.assertLess(time.monotonic(), deadline, "the certificate does not expire")
+            time.sleep(0.1)
+        run = self.run_script("renew", "signer", folder=expired)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.verify(expired / "c2pa_certificates", expired / "c2pa_own_anchors").returncode, 0)
+        self.assertEqual(len(certificates((expired / "c2pa_own_anchors").read_text())), 2)
 
     def test_signers_of_other_authorities_are_not_replaced(self):
         before = contents(self.folder)

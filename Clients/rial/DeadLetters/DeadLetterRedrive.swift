@@ -20,11 +20,11 @@ struct DeadLetterRedrive: AsyncParsableCommand {
     @Flag(help: "All records of --topic.")
     var all = false
 
-    @Option(help: "Only the record at this offset of --topic, a dead-letter topic.")
+    @Option(help: "Only the record at this offset of a partition of --topic, a dead-letter topic.")
     var offset: Int64?
 
-    @Option(help: "The partition of --offset.")
-    var partition: Int32 = 0
+    @Option(help: "The partition of --offset: each partition counts its own offsets.")
+    var partition: Int32?
 
     @Option(help: "Announce this capture again, from PostgreSQL.")
     var capture: String?
@@ -32,6 +32,7 @@ struct DeadLetterRedrive: AsyncParsableCommand {
     func validate() throws {
         guard (topic == nil) != (capture == nil) else { throw ValidationError("Give either --topic or --capture.") }
         if topic != nil, all == (offset != nil) { throw ValidationError("With --topic, give either --all or --offset.") }
+        guard (offset == nil) == (partition == nil) else { throw ValidationError("Give --offset and --partition together.") }
         if let capture, CaptureID(capture) == nil { throw ValidationError("--capture is not a UUID: \(capture)") }
     }
 
@@ -90,12 +91,15 @@ struct DeadLetterRedrive: AsyncParsableCommand {
 
     /// The selected records without duplicates: each event once, even if it was dead-lettered several times.
     private func selectedLetters(_ topics: DeadLetterTopics) async throws -> [DeadLetterRecord] {
-        if let topic, let offset { return [try await topics.record(at: offset, of: partition, in: try DeadLetterTopics.one(topic))] }
+        if let topic, let offset, let partition {
+            return [try await topics.record(at: offset, of: partition, in: try DeadLetterTopics.one(topic))]
+        }
         var letters: [DeadLetterRecord] = []
         for name in try DeadLetterTopics.named(topic) {
             let found = try await topics.records(of: name)
             guard found.count <= DeadLetterTopics.limit else {
-                throw CommandFailure("\(name) has more than \(DeadLetterTopics.limit) records: re-drive them by --offset or --capture.")
+                throw CommandFailure(
+                    "\(name) has more than \(DeadLetterTopics.limit) records: re-drive them by --offset and --partition, or by --capture.")
             }
             letters += found
         }

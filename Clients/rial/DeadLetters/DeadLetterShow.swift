@@ -12,8 +12,8 @@ struct DeadLetterShow: AsyncParsableCommand {
     @Argument(help: "Its offset, as `rial dlq list` shows it.")
     var offset: Int64
 
-    @Option(help: "Its partition.")
-    var partition: Int32 = 0
+    @Option(help: "Its partition, as `rial dlq list` shows it: each partition counts its own offsets.")
+    var partition: Int32
 
     func run() async throws {
         let name = try DeadLetterTopics.one(topic)

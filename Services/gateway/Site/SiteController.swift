@@ -61,7 +61,7 @@ struct SiteController: Sendable {
         let text = try context.parameters.require("id")
         guard let id = CaptureID(text) else { throw APIError.noSuchCapture }
         guard text == id.description else {
-            return Response(status: .movedPermanently, headers: [.location: "/verify/\(id)", .cacheControl: "no-cache"])
+            return Response(status: .movedPermanently, headers: [.location: address(of: id, request), .cacheControl: "no-cache"])
         }
         guard let record = try await records.find(id, at: Date()) else { throw APIError.noSuchCapture }
         let language = Language(request)
@@ -74,9 +74,12 @@ struct SiteController: Sendable {
     private func short(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let short = try context.parameters.require("short")
         guard ShortID.isValid(short), let row = try await captures.find(shortID: short) else { throw APIError.noSuchCapture }
-        let query = request.uri.query.map { "?\($0)" } ?? ""
-        return Response(
-            status: .found, headers: [.location: SiteAddress.kept("/verify/\(row.id)", query), .cacheControl: "no-cache"])
+        return Response(status: .found, headers: [.location: address(of: row.id, request), .cacheControl: "no-cache"])
+    }
+
+    /// The address of a record's page, in the language that the request names.
+    private func address(of id: CaptureID, _ request: Request) -> String {
+        SiteAddress.kept("/verify/\(id)", request.uri.query.map { "?\($0)" } ?? "")
     }
 
     /// The form without JavaScript: like `POST /api/v1/verify-file`, but responds with a page.

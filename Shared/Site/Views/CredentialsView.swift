@@ -44,7 +44,8 @@ struct CredentialsView: Sendable {
         case (.withheld, .suspicious): return withheld("cc.withheld.suspicious")
         case (.withheld, _): return withheld("cc.withheld.hardware")
         case (.unavailable, .photoUnreadable), (.unavailable, .photoNotSignable): return withheld("cc.withheld.photo")
-        case (.unavailable, _): return withheld("cc.withheld.signing")
+        case (.unavailable, .pictureMissing), (.unavailable, .digestMismatch): return withheld("cc.withheld.stored")
+        case (.unavailable, _): return withheld("cc.withheld.other")
         }
     }
 

@@ -203,6 +203,8 @@ struct SiteResponseTests {
     func canonical() async throws {
         let response = try await TestSite().get("/verify/\(Samples.id.description.uppercased())")
         #expect(response.status == .movedPermanently && response.headers[.location] == "/verify/\(Samples.id)")
+        let spanish = try await TestSite().get("/verify/\(Samples.id.description.uppercased())?lang=es")
+        #expect(spanish.status == .movedPermanently && spanish.headers[.location] == "/verify/\(Samples.id)?lang=es")
     }
 
     @Test("scripts have an address that changes with them, and may be kept for ever there")
