@@ -9,7 +9,8 @@ public enum AssertionVerdict: Sendable, Equatable {
     case rejected(AssertionFailure)
 }
 
-/// The first check that failed, in the order of `guides/app-attest.md` §2.
+/// The first check that failed. The cases are in the order of the checks; the caller makes the last one, of the counter, which only a good
+/// signature may change.
 public enum AssertionFailure: Error, Sendable {
     case malformedCBOR, malformedObject, malformedAuthData, keyType, badSignature, appIDMismatch, counterReplay
 
@@ -53,7 +54,7 @@ public struct SubmittedAssertion: Sendable {
         if head.rest.isEmpty {
             extensions = AttestationExtensions()
         } else {
-            // Assertions have the AT flag although no credential follows: the rest has to be exactly one map (§3).
+            // Assertions have the AT flag although no credential follows: the rest has to be exactly one map.
             guard let map = try? CBOR.decode(head.rest), let parsed = AttestationExtensions(map) else {
                 throw .malformedAuthData
             }

@@ -1,7 +1,16 @@
 import Crypto
 public import Foundation
 
-/// Appraises App Attest attestations: every check of `guides/app-attest.md` §1, in that order, except the challenge's lifetime.
+/// Appraises App Attest attestations (Apple, "Validating apps that connect to your server"). The checks, in this order:
+///
+/// 1. size, CBOR, the fields of the object, its format, and the authenticator data;
+/// 2. the certificate chain up to a pinned root, at the time of receipt, and the nonce in the leaf: SHA-256 of the authenticator data and
+///    the client data hash;
+/// 3. the key identifier: SHA-256 of the leaf's public key, which is of P-256;
+/// 4. the app id, the counter (0), and the environment by the aaguid;
+/// 5. the credential id, which is the key identifier, and beyond Apple's list the COSE key, which is the leaf's.
+///
+/// The caller checks that the challenge is its own, unused and not expired.
 public struct AttestationAppraiser: Sendable {
     private let appIDs: [(appID: String, hash: [UInt8])]
     private let environment: AppAttestEnvironment

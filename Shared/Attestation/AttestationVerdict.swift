@@ -17,7 +17,7 @@ public enum AttestationVerdict: Sendable {
     case rejected(AttestationFailure)
 }
 
-/// The first check that failed, in the order of `guides/app-attest.md` §1.
+/// The first check that failed, in the order that ``AttestationAppraiser`` describes.
 public enum AttestationFailure: String, Error, Sendable, CaseIterable {
     case malformedCBOR = "malformed_cbor"
     case malformedObject = "malformed_object"

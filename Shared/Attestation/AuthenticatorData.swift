@@ -27,7 +27,8 @@ struct AttestedCredential: Sendable {
     let publicKeyX963: [UInt8]
     let extensions: AttestationExtensions
 
-    /// Bytes after the COSE key are parsed as extensions whatever the ED flag says, since it is not reliable (`guides/app-attest.md` §3).
+    /// Bytes after the COSE key are parsed as extensions whatever the ED flag says, since it is not reliable: iOS 27.0 adds a map and
+    /// leaves the flag clear.
     init?(_ data: AuthenticatorData) {
         let bytes = data.rest
         guard data.flags & Self.attestedFlag != 0, bytes.count >= 18 + 32 else { return nil }

@@ -1,4 +1,4 @@
-/// The verdict on a depth map by `guides/depth.md`: a scene with relief, one smooth surface, or undecided.
+/// The verdict on a depth map: a scene with relief, one smooth surface, or undecided.
 public enum DepthVerdict: String, Codable, Sendable { case real, flat, undecided }
 
 /// The reasons for the status of the depth check.
@@ -22,8 +22,11 @@ public enum DepthReason: String, Sendable, CaseIterable {
     case partlySigned = "partly_signed"
 }
 
-/// Decides from measurements whether a depth map shows a scene, method `relief-2` (`guides/depth.md`): the same for maps measured here and
-/// for numbers that a device measured and signed (SPEC §9).
+/// Decides from measurements whether a depth map shows a scene, method `relief-2`: the same for maps measured here and for numbers that a
+/// device measured and signed (SPEC §9).
+///
+/// Over 20 % relief is `real`, under 10 % is `flat`. Anything between is `undecided`, unless at least a tenth of the centre lies in front
+/// of the surface and the rule of the specification is met: then it is `real`.
 public enum DepthRule {
     public static let method = "relief-2"
 

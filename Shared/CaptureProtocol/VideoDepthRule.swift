@@ -24,8 +24,8 @@ public enum VideoDepthReason: RawRepresentable, Sendable, CaseIterable {
     }
 }
 
-/// Decides from measurements whether the depth of a video shows a scene, and the scene of its pictures: method `relief-video-1`
-/// (`guides/video.md` §5, step 6).
+/// Decides from measurements whether the depth of a video shows a scene, and the scene of its pictures: method `relief-video-1`. The first
+/// condition of ``verdict(_:)`` that applies decides.
 public enum VideoDepthRule {
     public static let method = "relief-video-1"
     /// With fewer keyframes nothing is decided.

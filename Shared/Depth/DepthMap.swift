@@ -29,7 +29,7 @@ public struct DepthMap: Sendable, Equatable {
         self.metres = metres
     }
 
-    /// Whether a value is a measurement: 0.1 m to 20 m (`guides/depth.md`). NaN is not.
+    /// Whether a value is a measurement: 0.1 m to 20 m, both included. NaN is not.
     @inlinable
     public static func isValid(_ depthMetres: Double) -> Bool { depthMetres >= 0.1 && depthMetres <= 20 }
 

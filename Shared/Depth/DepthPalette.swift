@@ -1,6 +1,6 @@
 import Foundation
 
-/// The colours of depth pictures, from light and warm (near) to dark and cool (far) (`guides/site.md` §6, "dusk").
+/// The colours of depth pictures, from light and warm (near) to dark and cool (far).
 ///
 /// Colours between the stops are interpolated in OKLab (B. Ottosson, 2020), so that equal steps look equal. There is no green, which could
 /// be read as a verdict, and no grey, which means "no measurement".

@@ -1,6 +1,7 @@
 public import Models
 
-/// Draws depth maps as pictures (`guides/site.md` §6).
+/// Draws depth maps as pictures: near is light and warm, far is dark and cool, on a logarithmic scale of metres. A pixel without a
+/// measurement is never black, which would look far away: it has grey stripes.
 public enum DepthPreview {
     /// Longer side of the picture in pixels.
     public static let longSide = 768

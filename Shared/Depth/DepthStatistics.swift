@@ -1,4 +1,5 @@
-/// The valid pixels of a map, and the specified measurements that need no photo (`guides/depth.md`).
+/// The valid pixels of a map, and those measurements of the product's specification that need no photo: the range of the depths, their
+/// deviation, and the number of layers that they form.
 struct DepthStatistics {
     /// Valid depths in metres, row-major order of the map.
     let valid: [Double]

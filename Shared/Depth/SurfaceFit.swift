@@ -1,7 +1,7 @@
 /// A smooth surface in inverse depth: 1/z = c₀ + c₁u + c₂v + c₃u² + c₄uv + c₅v².
 ///
 /// In 1/z a plane is exactly linear in pixel coordinates, so tilted planes fit without intrinsics; the quadratic part fits curved screens
-/// and bent paper (`guides/depth.md`).
+/// and bent paper.
 struct SurfaceFit: Equatable {
     /// Six, in 1/m.
     let coefficients: [Double]

@@ -2,8 +2,8 @@ import Dispatch
 import JPEGMetadata
 import Synchronization
 
-/// Decodes a photo once for everything that is derived from its pixels: upright copies for pages and lists (`guides/site.md` §8), without
-/// metadata except the colour profile, and the brightness with which its depth map is compared.
+/// Decodes a photo once for everything that is derived from its pixels: upright copies for pages and lists, without metadata except the
+/// colour profile, and the brightness with which its depth map is compared. The sizes in bytes keep pages fast on a phone.
 public struct PhotoVariants: Sendable {
     /// Longer side of the thumbnail in pixels.
     public static let thumbnailSide = 480

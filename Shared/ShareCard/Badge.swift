@@ -1,6 +1,7 @@
 import Models
 
-/// The pill with the confidence level, by colour, shape and word (`guides/site.md` §2).
+/// The pill with the confidence level, which is said three times: by colour, by shape (bars that are filled, or a triangle) and by word, so
+/// that no reader depends on colour.
 struct Badge {
     static let height = 56.0
     private static let sizes = [26.0, 24, 22, 21, 20, 19, 18]

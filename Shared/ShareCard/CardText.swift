@@ -2,7 +2,7 @@ import CaptureProtocol
 import Foundation
 import Models
 
-/// The texts of the card (`guides/site.md` §5). There is one card for all readers, in English.
+/// The texts of the card, in the words of the site. There is one card for all readers, in English.
 enum CardText {
     static let note = "Evidence, not proof of truth"
     static let band = "Development attestation. Do not use as evidence."

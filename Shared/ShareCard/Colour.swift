@@ -12,7 +12,7 @@ struct Colour: Sendable, Equatable {
         blue = Double(rgb & 0xff) / 255
     }
 
-    // The light tokens of the site (`guides/site.md` §2).
+    // The site's colours in its light theme; the names are those of its custom properties.
     static let paper = Colour(0xFAF9F6)
     static let sunken = Colour(0xF1EFE9)
     static let ink = Colour(0x191B1D)

@@ -1,4 +1,4 @@
-/// A drawing of lines in a grid of 24 × 24, stroke 2, round caps and joins (`guides/site.md` §7).
+/// A drawing of lines in a grid of 24 × 24, stroke 2, round caps and joins: the same as the site's icons.
 struct Icon: Sendable {
     struct Line: Sendable {
         let points: [Point]

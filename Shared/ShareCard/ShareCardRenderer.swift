@@ -1,4 +1,5 @@
-/// Draws the preview picture for shared links to a capture (`guides/site.md` §8).
+/// Draws the preview picture for shared links to a capture (Open Graph): the photo, or the digest of a hash-only capture, on the left; the
+/// badge, time and place, and the sentence that evidence is not proof on the right.
 ///
 /// The same content gives the same bytes on machines with the same font and library packages. A call takes tens of milliseconds of
 /// CPU and must not run on the cooperative pool. A renderer is used by one thread at a time; several may draw at the same time.

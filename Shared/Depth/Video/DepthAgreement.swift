@@ -1,4 +1,5 @@
-/// Whether the depth of a keyframe agrees with that of the one before, along the motion in the picture (`guides/video.md` §5, step 4).
+/// Whether the depth of a keyframe agrees with that of the one before, along the motion in the picture. Differences of ln z count relative
+/// to their median, so that coming nearer as a whole changes nothing.
 enum DepthAgreement {
     /// Side of the blocks around grid points, in pixels of the half size.
     static let block = 8

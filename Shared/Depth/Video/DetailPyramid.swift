@@ -1,4 +1,5 @@
-/// Brightness at half and at quarter size without its slow changes: each pixel minus the mean around it (`guides/video.md` §5, step 3).
+/// Brightness at half and at quarter size without its slow changes: each pixel minus the mean around it, so that a picture that
+/// gets brighter as a whole still matches.
 struct DetailPyramid {
     /// Local mean over 17 × 17.
     let half: Detail

@@ -1,4 +1,5 @@
-/// Whether the depth edges of a keyframe lie on edges of its picture (`guides/video.md` §5, step 2).
+/// Whether the depth edges of a keyframe lie on edges of its picture: the contrast at depth edges, by rank within the picture, compared
+/// with that at the same edges moved aside. Depth of another scene has about the same contrast at both.
 enum EdgeAlignment {
     /// The minimum number of depth edges, and of those that stay inside the picture when moved.
     static let leastEdges = 100

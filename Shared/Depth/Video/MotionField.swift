@@ -1,4 +1,5 @@
-/// The motion between the pictures of two keyframes on a grid of points (`guides/video.md` §5, step 3).
+/// The motion between the pictures of two keyframes on a grid of points: each is searched at quarter size, then more finely at half size
+/// around what was found. A point is left out if the search at quarter size fits two places about equally well.
 struct MotionField {
     /// A place whose surroundings were found in the other picture. All in pixels of the half size.
     struct Match: Equatable {

@@ -1,4 +1,6 @@
-/// Whether depth moves with the picture: votes of the places that move (`guides/video.md` §5, step 5).
+/// Whether depth moves with the picture: votes of the places that move and have depth edges around them. Depth is compared along the
+/// motion, against it, and as if nothing had moved; a vote is in favour if it fits best along the motion. Depth by chance gives a third in
+/// favour, depth that stands still gives none.
 struct MotionVotes: Equatable {
     private(set) var total = 0
     private(set) var inFavour = 0

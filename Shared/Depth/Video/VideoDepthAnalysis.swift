@@ -1,7 +1,13 @@
 public import Models
 
-/// Judges the depth of a video, method `relief-video-1` (`guides/video.md` §5): relief of every keyframe as of a photo, whether depth edges
-/// lie on edges of the picture, whether depth agrees from keyframe to keyframe along the motion in the picture, and moves with it.
+/// Judges the depth of a video, method `relief-video-1`. Its measurements, and where they are made:
+///
+/// - the relief of every keyframe, as of a photo (``FittedDepth``);
+/// - whether depth edges lie on edges of the picture (``EdgeAlignment``);
+/// - the motion in the picture from keyframe to keyframe (``MotionField``), whether depth agrees along it (``DepthAgreement``), and whether
+///   depth moves with it (``MotionVotes``).
+///
+/// `VideoDepthRule` gives the verdict.
 ///
 /// Keyframes are added one after another; of each only its numbers are kept, and of the last one what the next is compared with, so that
 /// memory does not grow with their size. Maps with more than `DepthMap.measuredPixels` pixels are first reduced, as photos' are.

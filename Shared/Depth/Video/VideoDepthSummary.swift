@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Models
 
-/// Sums up the keyframes of a video (`guides/video.md` §5, step 6).
+/// Sums up the keyframes of a video: the shares and means that `VideoDepthRule` decides by, and the keyframes that are suspicious.
 struct VideoDepthSummary {
     let keyframes: [KeyframeSummary]
     let track: PlacementTrack

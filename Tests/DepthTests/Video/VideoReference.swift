@@ -2,7 +2,8 @@ import Foundation
 
 @testable import Depth
 
-/// The steps of `guides/video.md` §5 in the plainest way, in Float64 and with a loop per word of the text.
+/// The measurements of method `relief-video-1` once more, as plainly as they can be written: in Float64, with a loop for each step, and
+/// without anything that only saves time. The tests compare the module's integer arithmetic with them.
 enum VideoReference {
     /// A picture of numbers; `nil` outside.
     struct Plane {
