@@ -1,12 +1,12 @@
-/// Scales planes of 8 bits by area average in exact integer arithmetic: each value is (sum + total / 2) / total, where `sum` is of the source
-/// pixels by the area that they cover, so that results are the same on every machine. Devices, `depth-analyzer` and `video-decoder` scale
-/// what depth is compared with alike.
+/// Scales planes of 8 bits by area average in exact integer arithmetic, so that results are the same on every machine: devices,
+/// `depth-analyzer` and `video-decoder` must scale the brightness that depth is compared with alike. Each value is (sum + total / 2) /
+/// total, where `sum` adds the source pixels, each by the area that it covers, and `total` is the sum of these areas.
 public struct AreaAverage: Sendable {
     private let source: (width: Int, height: Int)
     private let target: (width: Int, height: Int)
-    /// Where each target column ends: that many whole source columns, and a share of the next one in units of 1 / target.width.
+    /// Where each target column ends in the source: after `columns` whole columns and `share` / target.width of the next one.
     private let ends: [(columns: Int, share: Int)]
-    /// Of as many rows 16 bits hold the sums.
+    /// How many rows of 8 bits can be added up in 16 bits.
     private static let rowsAtOnce = 257
 
     /// - Parameters: sizes in pixels, all in 1...65,535.
@@ -20,7 +20,7 @@ public struct AreaAverage: Sendable {
     ///   some twice.
     /// - Returns: the target's rows, one after another.
     public func scale(_ row: (Int) -> UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        // Of each source column; behind the last one is nothing.
+        // One sum for each source column, and one that stays 0, since the last target column ends behind the last source column.
         let sums = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: source.width + 1)
         let whole = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: source.width)
         let running = UnsafeMutableBufferPointer<Int>.allocate(capacity: source.width + 1)

@@ -1,9 +1,10 @@
 public import Depth
 
-/// Gives the depth maps of ``DepthData`` as they come; one is held at a time.
+/// Passes on the depth maps of ``DepthData`` as they come; one is held at a time.
 ///
-/// What is gathered from them is a value, of which each reading of a stream has its own (`InflatedStream`): the maps that are judged are
-/// those whose digests are in the chain.
+/// `Gathered` has to be a value type. A stream may have to be read in two ways at first, until one of them fails (`InflatedStream`), and
+/// each reading gathers in a copy of its own. So nothing is left of the reading that failed, and only maps whose digests are in the chain
+/// are judged.
 public struct DepthMaps<Gathered>: DepthDataVisitor {
     public private(set) var gathered: Gathered
     private let gather: (inout Gathered, DepthRecord, DepthMap) -> Void

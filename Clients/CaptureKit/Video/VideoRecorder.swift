@@ -12,7 +12,7 @@ import VideoChain
 /// ``CaptureStore/addRecording(_:assert:)``. In privacy mode no checkpoints are signed, since they are not sent, and the depth is measured
 /// while recording goes on.
 public actor VideoRecorder {
-    /// Of the capture that becomes of it.
+    /// The identifier of the capture that the recording becomes.
     public nonisolated let id: LocalID
     /// Ticks by which a picture may come out of an encoder after one that is shown later: 16 pictures, as many as H.264 and HEVC reorder.
     private static let longestReordering: Int64 = 16 * 20
@@ -34,11 +34,12 @@ public actor VideoRecorder {
     /// When the last picture that has come out ends, in ticks after the first.
     private var shownEnd: Int64 = 0
     private var firstPacket: Int64?
-    /// Depth maps by p, until their samples have come out and those of all before them are written.
+    /// Depth maps with the times of their pictures. Each is kept until its picture has come out of the encoder and all maps before it are
+    /// written.
     private var depths: [(time: Int64, depth: DepthPlane, luma: LumaImage?, sample: UInt32?)] = []
-    /// In privacy mode.
+    /// `nil` unless in privacy mode.
     private var measurement: RecordingMeasurement?
-    /// Of the latest keyframes, each after the one before it.
+    /// Measure the latest keyframes, each after the one before it.
     private var measuring: [Task<Void, Never>] = []
     private var pictures = 0
     /// Depth maps that were taken.
@@ -152,7 +153,7 @@ public actor VideoRecorder {
     }
 
     /// Writes the depth maps whose samples have come out, in ascending time.
-    /// - Parameter time: depth maps of before this whose samples have not come out were of pictures that the encoder left out.
+    /// - Parameter time: earlier depth maps whose samples have not come out are dropped: the encoder left their pictures out.
     private func writeDepths(givingUpBefore time: Int64) async throws {
         while let next = depths.first {
             if let sample = next.sample {
@@ -165,7 +166,8 @@ public actor VideoRecorder {
         }
     }
 
-    /// Beside the recording, which waits only if measuring is slower than the camera.
+    /// Measures a keyframe's depth while recording goes on. Recording waits only if too many keyframes are still to be measured, that is if
+    /// measuring is slower than the camera.
     private func measure(_ depth: DepthPlane, _ luma: LumaImage?, sample: UInt32, time: Int64) async {
         guard let measurement, let timescale = pictureFormat?.timescale else { return }
         if measuring.count >= RecordingMeasurement.mostWaiting { await measuring.removeFirst().value }

@@ -22,7 +22,7 @@ struct DeviceEvent: Codable, Sendable, Equatable {
     /// The name the operator's tool sent; not authenticated.
     let by: String
     let reason: String?
-    /// Of a revocation that counts for captures of before, too: those received since then.
+    /// For a revocation that also counts for earlier captures: the time from which on they were received. `nil` for other events.
     let since: Date?
 }
 

@@ -6,11 +6,12 @@ import Movie
 import Synchronization
 import VideoDecoding
 
-/// What the decoder gave of a video: some megabytes at most.
+/// The pictures that the decoder made of a video: a poster, the brightness of its keyframes, and a copy to play; some
+/// megabytes at most.
 final class DecodedVideo: Sendable {
     /// The longer side of the playback copy in pixels, at most (SPEC §10.7).
     static let playbackSide = 960
-    /// The most that the playback copy may have; a larger one is left out.
+    /// The largest playback copy; a larger one is left out.
     static let maximumPlaybackBytes = 32 << 20
 
     fileprivate struct State {
@@ -33,7 +34,7 @@ final class DecodedVideo: Sendable {
     /// Forgets everything: the decoder begins.
     func reset() { state.withLock { $0 = State() } }
 
-    /// - Returns: false if the record cannot be.
+    /// - Returns: false if the record is impossible: one keyframe too many, or pixels that do not fit their size.
     func take(_ record: DecodedRecord) -> Bool {
         state.withLock { state in
             switch record {

@@ -25,8 +25,8 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     var statements = StatementMaker()
     /// Where a video lies, without a name, while it is published.
     var scratchFolder = FileManager.default.temporaryDirectory.path
-    /// Of videos two at a time, since each lies on disk twice meanwhile, and a third time while it is signed. As many wait as consumers let
-    /// others pass.
+    /// Lets two videos at a time be assembled, since each of them is on disk twice meanwhile, and a third time while it is signed. The
+    /// queue needs no limit of its own, since consumers have only a few records in hand at a time.
     var videos = FIFOSemaphore(permits: 2, queueLimit: .max)
 
     /// - Parameter event: the event of its last part; `nil` for a capture that waited for the signer.

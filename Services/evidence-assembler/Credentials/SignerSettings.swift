@@ -4,7 +4,7 @@ import Secrets
 import ServiceRuntime
 import Signing
 
-/// With what Content Credentials are signed.
+/// The certificates, the key and the time-stamp service with which Content Credentials are signed.
 struct SignerSettings: Sendable {
     /// PEM: the signer's certificate, then its issuers.
     let certificates: String

@@ -2,8 +2,8 @@ import Delivery
 import Models
 import Persistence
 
-/// Revokes the captures of a device with it, or takes that back; ``RevisedDevices`` does the same without this event. A forged record finds
-/// nothing to do.
+/// Revokes a device's captures after the device was revoked, or restores them after it was restored. ``RevisedDevices`` finds such devices
+/// without this event, too; the event only makes it happen at once. The database decides what is due, so a forged record has no effect.
 struct ReviseDevice: MessageHandler {
     let revision: DeviceRevision
 

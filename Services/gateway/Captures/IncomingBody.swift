@@ -5,14 +5,14 @@ import Multipart
 
 /// What is known of a capture's body before it is read.
 struct IncomingBody: Sendable {
-    /// What it must be.
+    /// The kind of capture that the body must contain.
     let type: CaptureType
     let boundary: MultipartBoundary
     /// The announced size; `nil` if unknown.
     var declaredBytes: Int?
     /// When the last byte came; `nil` for the database's time when the capture is recorded.
     var receivedAt: Date?
-    /// Of which the capture is recorded.
+    /// What must still hold in the transaction that records the capture; `nil` for no condition.
     var condition: RecordingCondition?
     let logger: Logger
 }

@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Synchronization
 
-/// The compressed forms of recent pages, by the digest of the plain ones: a page that many readers open is compressed once.
+/// The compressed forms of recent pages, by the digests of the plain pages: a page that many readers open is compressed once.
 final class CompressedPages: Sendable {
     private struct Kept {
         var forms: [ContentDigest: [UInt8]] = [:]
@@ -10,16 +10,17 @@ final class CompressedPages: Sendable {
         var byteCount = 0
     }
 
-    /// Of all forms together. A page of a record has some 11 kB.
+    /// The limit for all forms together; the oldest ones are dropped beyond it. The page of a record has some 11 kB.
     private let maximumBytes: Int
     private let kept = Mutex(Kept())
 
     init(maximumBytes: Int = 1_000_000) { self.maximumBytes = maximumBytes }
 
-    /// Of the forms that are kept.
+    /// The size of all forms that are kept.
     var byteCount: Int { kept.withLock { $0.byteCount } }
 
-    /// - Parameter digest: of `page`.
+    /// The page compressed with gzip.
+    /// - Parameter digest: that of `page`.
     /// - Returns: `nil` if compression does not save enough.
     func form(of page: [UInt8], digest: ContentDigest) -> [UInt8]? {
         if let known = kept.withLock({ $0.forms[digest] }) { return known }

@@ -12,7 +12,7 @@ struct ReceivedUpload: Sendable {
     let upload: Upload
     /// Whether the store left a request to put a segment without an answer.
     let isUnanswered: Bool
-    /// As of ``SegmentWriter/held``.
+    /// The stored segments of a photo that are still in memory, by their keys (``SegmentWriter/held``).
     let held: [String: ByteBuffer]
 }
 

@@ -17,13 +17,13 @@ struct Upload: Sendable {
     }
 
     let id: UploadID
-    /// What its body is.
+    /// The kind of capture that its body must contain.
     let type: CaptureType
     let device: DeviceID
     let version: InteropVersion
     let contentType: String
     let digest: ContentDigest
-    /// Of the whole body, in bytes.
+    /// The length of the whole body, in bytes.
     let length: Int64
     /// How much of the body is stored.
     let offset: Int64

@@ -18,7 +18,7 @@ struct OwnCopy: Sendable {
 
     /// A part of the file that the hard binding covers.
     private struct SignedRange: Sendable {
-        /// What is hashed before it.
+        /// The bytes that are hashed before those of the file: the position of a video's box; none for a photo.
         var label: [UInt8] = []
         let range: Range<Int64>
     }
@@ -33,8 +33,8 @@ struct OwnCopy: Sendable {
         }
     }
 
-    /// Without a store, or with a binding that does not exclude exactly the segments of the store, it is not ours: our copies exclude
-    /// nothing else, so no byte is left unsigned.
+    /// A JPEG is ours only if it has a store, and a binding that excludes exactly the segments of the store. Our copies exclude nothing
+    /// else, so no byte is left unsigned.
     private init?(jpeg file: ScratchFile) {
         guard let head = file.bytes(0..<min(file.sizeBytes, Int64(EmbeddedStore.maximumHeadBytes))),
             let embedded = EmbeddedStore(jpegHead: head), let store = StoreIdentity(embedded.bytes), let binding = store.binding,
@@ -45,7 +45,7 @@ struct OwnCopy: Sendable {
         signed = [SignedRange(range: 0..<start), SignedRange(range: end..<max(end, file.sizeBytes))]
     }
 
-    /// The binding of a video covers every box but the store's, `ftyp`, and those with nothing to play, each with its place.
+    /// The binding of a video covers every box, with its position in the file, except the store's, `ftyp`, and those with nothing to play.
     private init?(movie file: ScratchFile) {
         guard let embedded = EmbeddedVideoStore(fileLength: file.sizeBytes, read: { file.bytes($0) }),
             let store = StoreIdentity(embedded.bytes), let binding = store.boxBinding

@@ -1,11 +1,11 @@
-/// The way from a leaf, or a subtree, to the root of its tree, one hash of a proof a step (RFC 9162 §2.1.3.2).
+/// The way from a leaf, or a subtree, to the root of its tree. Each step takes one hash of a proof (RFC 9162 §2.1.3.2).
 struct PathToRoot {
     /// On which side of the node the next hash stands.
     enum Side {
         case left, right
     }
 
-    /// Of the node in its level.
+    /// The node's position in its level, from 0 at the left.
     private(set) var position: UInt64
     /// Position of the last node of the level.
     private var last: UInt64

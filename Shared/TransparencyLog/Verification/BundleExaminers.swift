@@ -11,7 +11,7 @@ public struct BundleExaminers: Sendable {
     /// Analyses the depth again and compares the numbers.
     public var depth: (@Sendable (DepthQuestion) async -> Finding)?
 
-    /// - Parameters: each as the property of its name.
+    /// - Parameters: see the properties of the same names.
     public init(
         confidence: (@Sendable (CheckedEvidence) -> Verdict.Confidence?)? = nil,
         contentCredentials: (@Sendable (CredentialsQuestion) async -> Finding)? = nil,
@@ -49,19 +49,20 @@ public struct GivenFile: Sendable, Equatable {
 
 /// What is asked about Content Credentials.
 public struct CredentialsQuestion: Sendable {
-    /// As it stands in the bundle; its digest is one that the verdict names. `nil`: the file's own is meant.
+    /// The store as it stands in the bundle; its digest is one that the verdict names. `nil` if the store inside `asset` is meant.
     public let store: [UInt8]?
     /// The signed copy, whose digest the verdict names too, and its name there.
     public let asset: GivenFile?
     public let verdict: Verdict
-    /// POSIX seconds by which the first statement with the store's digest was seen; a signing certificate that was valid then was in time.
+    /// POSIX seconds by which witnesses had seen the first statement with the store's digest. The signing certificate must have been valid
+    /// then.
     public let witnessedAt: UInt64?
 }
 
 /// What is asked about the device that signed a capture.
 public struct DeviceQuestion: Sendable {
     public let kind: CaptureKind
-    /// Its attestation and assertion, and the digests of what was signed, all as `raw` commits to them.
+    /// The device's attestation and the capture's assertion, and the digests of what was signed; `raw` commits to all of them.
     public let owner: EvidenceBundle.OwnerParts
     /// The client data hashes that the assertion may be over, by what they cover; of a recording there are none, since only `owner.raw` has
     /// its parts.
@@ -70,7 +71,7 @@ public struct DeviceQuestion: Sendable {
     public let binding: AssertionBinding?
 }
 
-/// The answer to a ``DeviceQuestion``: of the attestation and of the assertion, which may differ.
+/// The answer to a ``DeviceQuestion``: one finding for the attestation and one for the assertion, which may differ.
 public struct DeviceFindings: Sendable, Equatable {
     public let attestation: Finding
     public let assertion: Finding
@@ -84,9 +85,10 @@ public struct DeviceFindings: Sendable, Equatable {
 /// What is asked about a capture's depth.
 public struct DepthQuestion: Sendable {
     public let kind: CaptureKind
-    /// As it was sent, compressed; its digest is one that `raw` commits to. So are the photo and what was signed, where they are there.
+    /// The depth as it was sent, compressed. `owner.raw` commits to its digest, and to those of the photo and of what was signed, if the
+    /// bundle has them.
     public let depth: [UInt8]
     public let owner: EvidenceBundle.OwnerParts
-    /// With the numbers that it has to give.
+    /// The evidence, with the numbers that the analysis must give again.
     public let evidence: [UInt8]
 }

@@ -18,7 +18,7 @@ public enum WitnessAnswer: Sendable, Equatable {
         error.code == .malformedSignature ? .forbidden : .malformed
     }
 
-    /// Of HTTP.
+    /// The HTTP status.
     public var status: Int {
         switch self {
         case .cosigned: 200
