@@ -3,7 +3,7 @@ import Foundation
 import Models
 import Persistence
 
-/// The records in flight, stored in PostgreSQL, to detect records that crash the process.
+/// The records and tasks that a service has in hand, stored in PostgreSQL, to detect those that crash the process.
 ///
 /// An entry is inserted before a record is handled and deleted with its effect (``Inbox/accept(_:consumer:on:)``) or its dead letter. An
 /// entry that exists on redelivery was left by a process that crashed.

@@ -8,7 +8,7 @@ public struct Inbox: Sendable {
 
     public init(_ service: ServiceName) { self.service = service }
 
-    /// Records the event in the current transaction of `connection`; its record is then no longer in flight.
+    /// Records the event in the current transaction of `connection`; its record is then no longer in hand.
     /// - Returns: false if the event was processed before.
     public nonisolated(nonsending) func accept(_ event: EventID, consumer: Topic, on connection: PostgresConnection) async throws -> Bool {
         let rows = try await connection.query(

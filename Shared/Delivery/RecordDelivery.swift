@@ -70,7 +70,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
                 }
                 Counter(label: "rial_record_retries_total", dimensions: [("topic", topic.rawValue)]).increment()
                 logger.warning("record not handled yet", error: error)
-                // Not in flight during backoff: another member may get the record then, which must not count as a crash.
+                // Not in hand during backoff: another member may get the record then, which must not count as a crash.
                 if isInHand, await release(decoded.id) { isInHand = false }
                 if storageFailures >= Self.storageFailuresAlone { passing() }
                 await pause(backoff.next())
@@ -90,7 +90,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
         }
     }
 
-    /// Marks the record as no longer in flight, so that an orderly shutdown does not count as a crash. The timeout keeps an unresponsive
+    /// Marks the record as no longer in hand, so that an orderly shutdown does not count as a crash. The timeout keeps an unresponsive
     /// database from delaying it.
     /// - Returns: false if the database did not confirm it.
     private func release(_ event: EventID) async -> Bool {

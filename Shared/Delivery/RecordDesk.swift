@@ -1,7 +1,7 @@
 import Messaging
 import Synchronization
 
-/// The records that a member of a consumer group has in flight: one, and those that let others pass.
+/// The records that a member of a consumer group has in hand: one, and those that let others pass.
 final class RecordDesk: Sendable {
     private struct State {
         var window = OffsetWindow()

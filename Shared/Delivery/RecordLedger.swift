@@ -2,19 +2,19 @@ public import CaptureProtocol
 import Models
 import Persistence
 
-/// The persistent state of one topic's records: those in flight, and dead letters.
+/// The persistent state of one topic's records: those in hand, and dead letters.
 public protocol RecordLedger<Transaction>: Sendable {
     /// The transaction that stores a dead letter and its announcement.
     associatedtype Transaction: Sendable
 
-    /// Marks the record as in flight until its effect or its dead letter is durable.
+    /// Marks the record as in hand until its effect or its dead letter is durable.
     /// - Returns: how many processes have crashed while handling it.
     func take(_ event: EventID) async throws -> Int
 
-    /// Marks the record as no longer in flight, at an orderly shutdown or during backoff, so that this does not count as a crash.
+    /// Marks the record as no longer in hand, at an orderly shutdown or during backoff, so that this does not count as a crash.
     func release(_ event: EventID) async throws
 
-    /// Stores the dead letter, ends the record's in-flight state, and runs `announce`, in one transaction.
+    /// Stores the dead letter, ends that the record is in hand, and runs `announce`, in one transaction.
     /// - Parameter event: `nil` for a record without an event id.
     func store(
         _ letter: DeadLetter, of event: EventID?, announce: @escaping @Sendable (Transaction) async throws -> Void
