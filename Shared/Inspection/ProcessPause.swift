@@ -42,6 +42,8 @@ public final class ProcessPause: Sendable {
         }
         guard isStopping else { return }
         stopped()
+        // Nobody cancels this task: it ends after ``longest``, and changes nothing if its stop is over by then. It is small, and there is
+        // one for each stop.
         Task {
             try? await Task.sleep(for: Self.longest)
             change { $0.expire(stopOf: now, at: .now) }

@@ -66,6 +66,7 @@ actor SegmentWriter {
             store()
             try await earlier?.value
         } else if timer == nil {
+            // There is one timer at a time. ``store()`` cancels it; otherwise it ends after the delay and the segments before it.
             timer = Task {
                 try? await Task.sleep(for: delay)
                 // While the store is slow, what comes makes this segment larger, up to its limit: else there would be ever more of them.
@@ -90,6 +91,8 @@ actor SegmentWriter {
         let (bytes, start, earlier) = (pending, taken - Int64(pending.readableBytes), storing)
         pending = ByteBuffer()
         running += 1
+        // Nobody cancels this task, so that what came is kept. It ends with the segment before and with its own requests to store and
+        // database, which have timeouts. ``take(_:)`` and ``finish()`` wait for it, so at most two run.
         storing = Task {
             defer { running -= 1 }
             do {

@@ -9,7 +9,7 @@ struct SegmentedBody: AsyncSequence, Sendable {
     static let chunkBytes = 128 * 1024
     let segments: [UploadSegment]
     let storage: any ObjectStore
-    /// By their keys; these are not fetched.
+    /// Segments that are still in memory, by their keys; these are not fetched.
     var held: [String: ByteBuffer] = [:]
 
     /// The SHA-256 of all of it.
@@ -46,6 +46,8 @@ struct SegmentedBody: AsyncSequence, Sendable {
 
         private mutating func fetch() {
             fetched = segments.popFirst().map { segment in
+                // Nobody cancels this task: an iterator that is dropped leaves at most one, which ends when the store has answered or its
+                // attempts are used up.
                 Task { [storage, held] in
                     if let bytes = held[segment.key], Int64(bytes.readableBytes) == segment.sizeBytes { return bytes }
                     return try await storage.piece(segment.key, sizeBytes: segment.sizeBytes)

@@ -73,6 +73,7 @@ final class UploadRuns: Sendable {
             }
             return (held[id] != nil, runs)
         }
+        // Nobody waits for these tasks: there is one for each request, as `isStopping` sees to, and it ends about ``windDown`` later.
         for run in runs { Task { await Self.windDown(run) } }
         return isHeld
     }

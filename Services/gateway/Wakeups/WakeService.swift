@@ -14,6 +14,8 @@ struct WakeService: Service {
     let logger: Logger
 
     func run() async throws {
+        // The consumer does not wait while topics are created. It reports a missing topic with growing pauses, up to a minute, so few of
+        // these tasks exist at a time; each makes one attempt, which ends with the broker's answer or its timeout.
         let consumer = try KafkaConsumer(
             kafka.fetching(topics, by: .gateway), topics: topics.map(\.rawValue), group: "gateway-\(UUID().uuidString.lowercased())",
             logger: logger, onUnknownTopic: { [creator] _ in Task { await creator.ensure() } })
