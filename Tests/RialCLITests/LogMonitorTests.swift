@@ -130,7 +130,7 @@ struct LogMonitorTests {
             try smaller.write("checkpoint", smaller.note().bytes)
             let defect = try #require(try await rig.defect())
             #expect(defect.kind == .wentBack && defect.passes)
-            var watch = DefectWatch(patience: 60)
+            var watch = DefectWatch(tolerance: 60)
             let due = [0, 59, 60].map { watch.isDue(defect, at: $0) }
             #expect(due == [false, false, true])
             watch.pass()
@@ -144,7 +144,7 @@ struct LogMonitorTests {
     @Test("a log has the patience for its defects together: one after the other do not pass for ever")
     func alternating() {
         let defects = [LogDefect(.wentBack, "smaller"), LogDefect(.missing, "not there")]
-        var watch = DefectWatch(patience: 60)
+        var watch = DefectWatch(tolerance: 60)
         let due = [0, 20, 40, 59, 60].enumerated().map { watch.isDue(defects[$0 % 2], at: $1) }
         #expect(due == [false, false, false, false, true])
     }

@@ -11,13 +11,13 @@ struct MonitorRig: Sendable {
     let client: HTTPClient
     let policy: TrustPolicy
     let also: [CheckpointSource]
-    var patience = 60
+    var tolerance = 60
     var rehashSeconds = 86_400
 
     /// A new one on the same state, as after a restart.
     func monitoring() throws -> LogMonitoring {
         try LogMonitoring(
-            LogMonitoring.Options(prefix: prefix, policy: policy, also: also, patience: patience, rehashSeconds: rehashSeconds),
+            LogMonitoring.Options(prefix: prefix, policy: policy, also: also, tolerance: tolerance, rehashSeconds: rehashSeconds),
             folder: DurableFolder(state.path), files: PublicFiles(client: client))
     }
 
@@ -39,7 +39,7 @@ struct MonitorRig: Sendable {
 
     /// Runs with a served log.
     static func with(
-        _ log: PublishedLog, witnesses: [String] = [], also: [CheckpointSource] = [], patience: Int = 60, rehashSeconds: Int = 86_400,
+        _ log: PublishedLog, witnesses: [String] = [], also: [CheckpointSource] = [], tolerance: Int = 60, rehashSeconds: Int = 86_400,
         _ body: @Sendable @escaping (MonitorRig, FolderServer) async throws -> Void
     ) async throws {
         let state = FileManager.default.temporaryDirectory.appendingPathComponent("rial-monitor-\(UUID().uuidString)")
@@ -51,7 +51,7 @@ struct MonitorRig: Sendable {
             let client = PublicFiles.makeClient()
             let policy = try log.policy(witnesses.map { server.prefix + $0 })
             let rig = MonitorRig(
-                prefix: server.prefix, state: state, client: client, policy: policy, also: also, patience: patience,
+                prefix: server.prefix, state: state, client: client, policy: policy, also: also, tolerance: tolerance,
                 rehashSeconds: rehashSeconds)
             do { try await body(rig, server) } catch {
                 try? await client.shutdown()

@@ -60,10 +60,9 @@ struct LogMonitor: AsyncParsableCommand {
         let policy = try PolicyFile.read(policy)
         let options = LogMonitoring.Options(
             prefix: prefix.hasSuffix("/") ? prefix : prefix + "/", policy: policy, also: also.map(CheckpointSource.init),
-            patience: patience,
-            rehashSeconds: rehash * 3600)
+            tolerance: patience, rehashSeconds: rehash * 3600)
         let monitoring = try LogMonitoring(options, folder: folder, files: files)
-        var watch = DefectWatch(patience: patience)
+        var watch = DefectWatch(tolerance: patience)
         while true {
             let now = Int(Date().timeIntervalSince1970)
             do {
@@ -108,12 +107,13 @@ struct LogMonitor: AsyncParsableCommand {
 
 /// What was seen wrong and may pass, and what was said on standard error.
 struct DefectWatch {
-    let patience: Int
+    /// For how many seconds something may be wrong that can pass.
+    let tolerance: Int
     /// When the first defect was seen, of whatever kind, since all was well.
     private var since: Int?
     private var told: Set<String> = []
 
-    init(patience: Int) { self.patience = patience }
+    init(tolerance: Int) { self.tolerance = tolerance }
 
     /// Nothing is wrong now.
     mutating func pass() { since = nil }
@@ -123,7 +123,7 @@ struct DefectWatch {
         guard defect.passes else { return true }
         let first = since ?? now
         since = first
-        return now - first >= patience
+        return now - first >= tolerance
     }
 
     /// Once each.

@@ -8,12 +8,12 @@ actor LogMonitoring {
     private static let entriesBetweenSaves: UInt64 = 65_536
 
     struct Options: Sendable {
-        /// Of the log; ends in a slash.
+        /// The address of the log; ends in a slash.
         let prefix: String
         let policy: TrustPolicy
         let also: [CheckpointSource]
-        /// How long others may be ahead of the log.
-        let patience: Int
+        /// For how many seconds others may be ahead of the log.
+        let tolerance: Int
         /// All entries and tiles are read again after so many seconds.
         let rehashSeconds: Int
     }
@@ -164,7 +164,7 @@ actor LogMonitoring {
                 try await prove(seen.tree, known)
                 ahead.remove(seen.tree)
                 try folder.replace(AheadTrees.fileName, with: try ahead.bytes)
-            } else if now - seen.since >= options.patience {
+            } else if now - seen.since >= options.tolerance {
                 let defect = LogDefect(
                     .behind, "it shows \(known.size) entries, and \(seen.tree.source) has its signed checkpoint of \(seen.tree.size)")
                 throw ForkEvidence(smaller: known, larger: seen.tree, instead: nil, defect: defect)
