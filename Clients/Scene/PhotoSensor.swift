@@ -16,7 +16,7 @@ struct PhotoSensor {
         return enlarge(small, smallWidth, smallHeight, to: width, height)
     }
 
-    /// Of each ``level(_:)``, the value that is stored.
+    /// The value that is stored for each ``level(_:)``.
     static let gamma = (0...1023).map { UInt8((pow(Double($0) / 1023, 1 / 1.6) * 255).rounded()) }
 
     /// Surface colours are display values: they are linearized, exposed, and converted back with a soft curve.

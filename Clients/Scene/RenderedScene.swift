@@ -2,7 +2,7 @@ public import Compression
 
 /// A photo and its depth map, covering the same field of view.
 public struct RenderedScene: Sendable {
-    /// With EXIF.
+    /// The photo, with EXIF.
     public let jpeg: [UInt8]
     /// Metres along the optical axis, row-major, top row first; 0 without a measurement.
     public let depth: [Float]

@@ -4,9 +4,9 @@ struct Stage: Sendable {
     private static let halfWidth = 0.65
     private static let halfHeight = halfWidth * 0.75
 
-    /// With their bounds, apart from the materials: loops over them copy no reference.
+    /// The surfaces with their bounds. They are kept apart from the materials, so that loops over them copy no reference.
     private(set) var shapes: [BoundedShape] = []
-    /// Of each shape.
+    /// The material of each shape.
     private var materials: [Material] = []
     var light: Vector3
     let position: Vector3

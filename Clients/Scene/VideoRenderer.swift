@@ -20,7 +20,7 @@ public struct VideoRenderer: Sendable {
     public let options: VideoOptions
     private let stage: Stage
     private let motion: CameraMotion
-    /// Of the film that a screen plays.
+    /// The camera's motion in the film that a screen plays.
     private let film: CameraMotion
     private let gamma: [UInt8]
 

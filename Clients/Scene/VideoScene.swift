@@ -52,7 +52,7 @@ extension Stage {
         }
     }
 
-    /// With the film that its screens play at this time.
+    /// The stage with the film that its screens play at this time.
     func playing(_ motion: CameraMotion, at seconds: Double) -> Stage {
         changing { _, _, material in
             guard case .picture(let stage, let isGlowing) = material else { return material }

@@ -5,7 +5,7 @@ public import Models
 /// The appraisal of all assertions of a recording (SPEC §10.4), except whether their counters are new.
 public struct RecordingSignatures: Sendable {
     public let appraisal: HardwareAppraisal
-    /// Of all assertions that verify, in the order in which they were made.
+    /// The counters of all assertions that verify, in the order in which the assertions were made.
     public let counters: [UInt32]
     /// For each checkpoint whether its assertion verifies.
     public let verifiedCheckpoints: [Bool]

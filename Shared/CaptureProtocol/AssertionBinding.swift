@@ -21,7 +21,7 @@ public enum AssertionBinding: String, Codable, Sendable {
         case .photoDepth: [.photo, .depth]
         case .photo: [.photo]
         case .videoDepthMetadata: [.video, .depth, .metadata]
-        // Of pictures and depth only a beginning; time, place and model are in the recording, which checkpoints sign.
+        // It covers only a beginning of pictures and depth. Time, place and model are in the recording, which checkpoints sign.
         case .checkpoint: [.metadata]
         }
     }

@@ -10,7 +10,7 @@ public enum DepthReason: String, Sendable, CaseIterable {
     case flatSurface = "flat_surface"
     case undecided
     case depthNotSigned = "depth_not_signed"
-    // Of a video.
+    // Reasons that only videos have.
     case videoUndecodable = "video_undecodable"
     case tooFewKeyframes = "too_few_keyframes"
     case lowRelief = "low_relief"

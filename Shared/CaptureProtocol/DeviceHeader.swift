@@ -6,6 +6,6 @@ public enum DeviceHeader: String, Sendable, CaseIterable {
     case timestamp = "X-Device-Timestamp"
     /// Base64, over ``RequestMessage``.
     case signature = "X-Device-Signature"
-    /// Of ``RequestMessage``; 1 if absent.
+    /// The version of ``RequestMessage``; 1 if absent.
     case signatureVersion = "X-Device-Signature-Version"
 }

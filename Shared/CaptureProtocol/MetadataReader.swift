@@ -130,7 +130,7 @@ struct MetadataReader {
         return integer
     }
 
-    /// With `latitude` or `lat`, `longitude` or `lng`; `nil` if the object is absent or null.
+    /// Reads a place with `latitude` or `lat`, and `longitude` or `lng`; `nil` if the object is absent or null.
     func location(_ name: String) throws(MetadataError) -> PreciseLocation? {
         guard isGiven(name) else { return nil }
         let reader = try object(name)

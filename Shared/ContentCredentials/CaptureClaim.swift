@@ -12,7 +12,7 @@ public struct CaptureClaim: Sendable {
     public let attestation: AttestationAssertion
     public let depthAnalysis: DepthAnalysisAssertion
     public let confidence: ConfidenceAssertion
-    /// Of a video; `nil` for a photo, like ``hashChain``.
+    /// What is claimed of a video; `nil` for a photo, like ``hashChain``.
     public let video: VideoAssertion?
     public let hashChain: HashChainAssertion?
 
@@ -30,7 +30,7 @@ public struct CaptureClaim: Sendable {
         hashChain = evidence.hashChain.map(HashChainAssertion.init)
     }
 
-    /// Of the copy that is signed.
+    /// The media type of the copy that is signed.
     var mediaType: String {
         switch type {
         case .photo: "image/jpeg"
@@ -109,7 +109,7 @@ public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
     public let coverage: Double?
     public let method: String?
     public let source: AnalysisSource
-    /// Of a video, without the list of its keyframes.
+    /// The measurements of a video, without the list of its keyframes.
     public let depthConsistency: Double?
     public let motionCoherence: Double?
     public let sceneStability: Double?

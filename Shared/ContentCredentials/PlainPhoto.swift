@@ -9,7 +9,7 @@ struct PlainPhoto {
     /// Where the library puts a store too: behind the last APP0, or the start of the image if there is none.
     let offset: Int
 
-    /// Of a store of 4 MiB, the most that a copy has more than its photo.
+    /// How many segments a store of 4 MiB has, the most that a copy has more than its photo.
     private static let storeSegments = 70
 
     /// - Returns: `nil` unless it begins with whole segments up to a scan, none of them APP11 and no more than ``EmbeddedStore`` reads with

@@ -37,7 +37,7 @@ struct OffsetWindow {
 }
 
 extension KafkaRecord {
-    /// Of one partition. A broker that lost its log may give another record the same offset.
+    /// Whether another record of the same partition is this one. A broker that lost its log may give a different record the same offset.
     fileprivate func isSame(as other: KafkaRecord) -> Bool {
         offset == other.offset && key == other.key && value == other.value && headers == other.headers
     }

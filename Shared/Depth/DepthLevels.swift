@@ -13,7 +13,7 @@ struct DepthLevels {
 
     private let scale: DepthPreviewScale
     private let extent: Double
-    /// By code.
+    /// The level of each code.
     private var levels: [UInt8]
 
     init(_ scale: DepthPreviewScale) {

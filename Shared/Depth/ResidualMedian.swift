@@ -12,7 +12,7 @@ struct ResidualMedian {
 
     /// 1/m, not negative; NaN where there is no measurement.
     private var residuals: [Double]
-    /// Of the sample, by bins.
+    /// How many residuals of the sample each bin has.
     private var counts = [Int32](repeating: 0, count: last + 1)
     /// Room for the residuals of a range.
     private var candidates: [Double]

@@ -8,7 +8,7 @@ public enum EvidenceAssembly {
         "attestation": "app-attest-2", "depth": "relief-2", "metadata": "metadata-2", "confidence": "confidence-1",
     ]
 
-    /// Of videos that are stored, where they differ (SPEC §10.6).
+    /// The versions for videos that are stored, where they differ (SPEC §10.6).
     public static let videoVersions = ["hash_chain": "chain-2", "depth": VideoDepthRule.method, "confidence": "confidence-video-1"]
 
     /// The versions used for a capture; its depth may have been measured by an earlier method.
@@ -134,7 +134,7 @@ public enum EvidenceAssembly {
             reason: measured ?? reason.map(StableWord.init) ?? findings.unavailableReason, previewScale: findings.previewScale)
     }
 
-    /// Of a video.
+    /// The depth evidence of a video.
     private static func depthEvidence(
         _ temporal: VideoDepthMeasurements, _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource
     ) -> DepthAnalysisEvidence {

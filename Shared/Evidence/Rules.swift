@@ -13,7 +13,7 @@ public enum ConfidenceRule {
         }
     }
 
-    /// Of a video (SPEC §10.4): as for photos, but only an intact and wholly signed chain makes it `high`.
+    /// The confidence of a video (SPEC §10.4): as for photos, but only an intact and wholly signed chain makes it `high`.
     public static func confidence(
         hardware: CheckStatus, hashChain: CheckStatus, depth: CheckStatus, metadata: [CheckStatus]
     ) -> ConfidenceLevel {
@@ -46,7 +46,8 @@ public enum DepthStatusRule {
         }
     }
 
-    /// Of a video (SPEC §10.4). Depth stands on its own where no signature is there or accepted, but not beside one that contradicts.
+    /// The depth check of a video (SPEC §10.4). Depth counts by itself where no signature came or was accepted, but not beside a signature
+    /// that contradicts it.
     ///
     /// - Parameters:
     ///   - hardware: status of the hardware check.

@@ -36,8 +36,8 @@ enum TimestampCheck {
         return MetadataCheck(.unavailable, reason: age > veryLate ? .uploadedVeryLate : .uploadedLate)
     }
 
-    /// Of a video (SPEC §10.4): the file's time and the recording's are those of its begin, and its end is what must be fresh. A file that
-    /// gives a time that cannot be read is not asked for another.
+    /// The check for a video (SPEC §10.4). The times of file and recording are those of its beginning, but its end must be fresh. A file
+    /// that gives a time that cannot be read is not asked for another.
     static func result(_ file: MovieFacts, startedAt: Date, receivedAt: Date) -> MetadataCheck<TimestampReason> {
         let duration = Double(file.durationMilliseconds) / 1000
         let claimedEnd = startedAt.addingTimeInterval(duration)

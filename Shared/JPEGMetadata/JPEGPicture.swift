@@ -4,7 +4,7 @@ import Foundation
 struct JPEGPicture {
     /// The JFIF segment without its thumbnail; empty if there is none.
     private let jfif: [UInt8]
-    /// Of the first readable EXIF segment before the first scan, since readers ignore later ones.
+    /// Reads the first readable EXIF segment before the first scan, since other readers ignore later ones.
     let exif: TIFFReader?
     /// Width and height in pixels, from the first frame header, each at least 1; `nil` if there is none before the first scan.
     let size: (width: Int, height: Int)?
@@ -72,7 +72,7 @@ struct JPEGPicture {
         return [0xff, 0xe0, 0, 16] + payload.prefix(12) + [0, 0]
     }
 
-    /// Of a frame header (T.81 §B.2.2): precision, height, width.
+    /// The size in a frame header (T.81 §B.2.2), which has precision, height and width.
     private static func size(_ payload: ArraySlice<UInt8>) -> (width: Int, height: Int)? {
         guard payload.count >= 5 else { return nil }
         let numbers = payload.dropFirst().prefix(4).map(Int.init)

@@ -23,7 +23,7 @@ package struct TIFFDirectory: Sendable {
     package mutating func short(_ tag: Int, _ value: Int) { set(tag, 3, 1, Self.bigEndian(UInt16(clamping: value))) }
     package mutating func long(_ tag: Int, _ value: Int) { set(tag, 4, 1, Self.bigEndian(UInt32(clamping: value))) }
 
-    /// With the terminating NUL.
+    /// Sets a text, which is written with a terminating NUL.
     package mutating func ascii(_ tag: Int, _ text: String) {
         let value = text.utf8.filter { $0 != 0 } + [0]
         set(tag, 2, value.count, value)

@@ -21,7 +21,7 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
     public var reason: StableWord<DepthReason>?
     /// `nil` without a preview, or for captures of versions that did not store it.
     public var previewScale: DepthPreviewScale?
-    /// Of a video; the measurements above that it shares have the same values. `nil` for a photo.
+    /// The measurements of a video; those that the properties above have, too, have the same values. `nil` for a photo.
     public var temporal: VideoDepthMeasurements?
 
     /// - Parameter measurements: `nil` if there was no depth to measure.
@@ -49,7 +49,7 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         self.previewScale = previewScale
     }
 
-    /// Of a video.
+    /// The evidence of a video.
     public init(
         status: CheckStatus, temporal: VideoDepthMeasurements, source: AnalysisSource, reason: StableWord<DepthReason>?,
         previewScale: DepthPreviewScale? = nil

@@ -5,7 +5,7 @@ public import CaptureProtocol
 public struct DepthFindings: Codable, Sendable, Equatable {
     /// `nil` when the capture has no depth; ``unavailableReason`` says why.
     public var measurements: DepthMeasurements?
-    /// Of a video.
+    /// The measurements of a video; `nil` for a photo.
     public var temporal: VideoDepthMeasurements?
     public var unavailableReason: StableWord<DepthReason>?
     public var preview: StoredMedia?

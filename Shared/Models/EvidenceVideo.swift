@@ -23,7 +23,7 @@ public struct VideoFacts: Codable, Sendable, Equatable {
     /// The last hash of the chain, of a video of which only the hash is known.
     public var finalHash: ContentDigest?
 
-    /// Of a hash-only video.
+    /// The facts of a hash-only video, as the device reported them.
     public init(_ reported: SignedVideo, startedAt: SharedTime) {
         durationMilliseconds = Int64(reported.durationMilliseconds)
         frameCount = reported.frameCount
@@ -131,7 +131,7 @@ public struct HashChainEvidence: Codable, Sendable, Equatable {
         self.checkpoints = checkpoints
     }
 
-    /// Of a hash-only video: the server has nothing to compute a chain from.
+    /// The evidence of a hash-only video: the server has nothing to compute a chain from.
     public init(notStored video: SignedVideo) {
         self.init(
             status: .unavailable, reason: .mediaNotStored, version: HashChain.version, isIntact: nil, isAttested: false, verifiedFrames: 0,
@@ -172,7 +172,7 @@ public struct HashChainEvidence: Codable, Sendable, Equatable {
 public struct PartialAttestationEvidence: Codable, Sendable, Equatable {
     public var isPartial: Bool
     public var verifiedMilliseconds: Int64
-    /// Of the last signed checkpoint; `nil` without one.
+    /// The index of the last signed checkpoint; `nil` without one.
     public var checkpointIndex: Int?
     public var reason: StableWord<HashChainReason>?
 

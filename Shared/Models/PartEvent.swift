@@ -29,7 +29,7 @@ extension PartEvent {
 /// What a service found out for its part.
 public protocol PartFindings: Codable, Sendable, Equatable {
     static var part: EvidencePart { get }
-    /// Of the event that announces them.
+    /// The topic of the event that announces them.
     static var topic: Topic { get }
 }
 

@@ -17,7 +17,7 @@ public struct VideoDepthMeasurements: Codable, Sendable, Equatable {
     public var keyframes: Int
     /// Sample numbers of keyframes that are flat, do not agree with the one before, or are identical to it; ascending.
     public var suspiciousFrames: [Int]
-    /// Of every keyframe, in order of time.
+    /// The analysis of every keyframe, in order of time.
     public var frameAnalyses: [VideoFrameAnalysis]
     /// Median over the keyframes with a fitted surface, 0...1.
     public var relief: Double?

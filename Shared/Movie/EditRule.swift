@@ -27,7 +27,7 @@ extension MovieEdit {
 /// Times are compared as whole numbers of 1 / (timescale × movie's timescale) s, so that nothing is rounded.
 struct EditRule {
     enum Beginning {
-        /// Of the first frame.
+        /// Half of the first frame.
         case halfAFrame
         case aFifthOfASecond
     }

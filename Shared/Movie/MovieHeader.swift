@@ -34,7 +34,7 @@ public enum MovieBrand: Sendable {
 /// always fit.
 public struct MovieHeader: Sendable, Equatable {
     public var brand: MovieBrand
-    /// Of `mvhd`, at least 1; edits count in it.
+    /// The timescale of `mvhd`, at least 1; the times of edits are in its ticks.
     public var timescale: UInt32
     public var video: VideoTrack
     public var sound: SoundTrack?

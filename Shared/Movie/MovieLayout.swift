@@ -21,7 +21,7 @@ public struct MovieLayout: Sendable, Equatable {
     public let head: [UInt8]
     /// Which sample follows which.
     public let order: [MovieSampleIndex]
-    /// Of the whole file, in bytes.
+    /// The length of the whole file, in bytes.
     public let length: Int64
 
     /// - Parameters:

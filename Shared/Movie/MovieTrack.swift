@@ -98,7 +98,7 @@ public struct MovieSample: Sendable, Equatable {
 
 /// What the edit list says: a delay, and where in the track to begin (ISO/IEC 14496-12 §8.6.6).
 public struct MovieEdit: Sendable, Equatable {
-    /// Of the empty edit, in ticks of the movie's timescale; 0 without one.
+    /// The length of the empty edit, in ticks of the movie's timescale; 0 without one.
     public let delay: UInt64
     /// How long the rest is shown, in ticks of the movie's timescale; 0 for all there is.
     public let duration: UInt64

@@ -9,7 +9,7 @@ public struct PublicMovie: Sendable, Equatable {
     public let head: [UInt8]
     /// What follows: bytes of the original, ascending and apart, so that one read from front to back suffices.
     public let ranges: [Range<Int64>]
-    /// Of the whole copy, in bytes.
+    /// The length of the whole copy, in bytes.
     public let length: Int64
 
     public init(_ movie: Movie, startedAt: Date) {

@@ -18,7 +18,7 @@ public enum MultipartError: Error, Sendable, Equatable {
 public struct MultipartLimits: Sendable {
     public var headerBytes = 8192
     public var parts = 64
-    /// Of the preamble and of the epilogue, each.
+    /// The limit for the preamble, and for the epilogue.
     public var strayBytes = 1024
 
     public init() {}

@@ -25,7 +25,7 @@ final class WholeBodyDelegate: HTTPClientResponseDelegate {
         var hasher = SHA256()
     }
 
-    /// Of a body with an error.
+    /// The most that is kept of a body with an error.
     static let errorBytes = 64 * 1024
     private let expectedBytes: Int
     private let mismatch: ObjectStorageError
@@ -55,7 +55,7 @@ final class WholeBodyDelegate: HTTPClientResponseDelegate {
         received.increment(by: part.readableBytes)
         let isWithinLimit = state.withLock { state in
             let isSuccess = state.head?.isSuccess ?? false
-            // Of an error that is longer than any of the store's, the beginning is enough.
+            // If an error is longer than the store's ever are, its beginning is enough.
             guard state.bytes.count + part.readableBytes <= (isSuccess ? expectedBytes : Self.errorBytes) else { return !isSuccess }
             state.bytes.append(contentsOf: part.readableBytesView)
             part.withUnsafeReadableBytes { state.hasher.update(bufferPointer: $0) }
@@ -95,7 +95,7 @@ extension S3Client {
             let task = httpClient.execute(
                 request: try HTTPClient.Request(url: signed.url, method: signed.method, headers: signed.headers), delegate: delegate,
                 eventLoop: .delegateAndChannel(on: loop))
-            // As of other requests, the timeout is that of the head; the client's is that of pauses in the body.
+            // As for other requests, this timeout is for the head; the client's own is for pauses in the body.
             let timeout = loop.scheduleTask(in: TimeAmount(configuration.requestTimeout)) {
                 if !delegate.hasHead { task.fail(reason: HTTPClientError.deadlineExceeded) }
             }

@@ -35,7 +35,7 @@ struct ProcessStatus: Equatable {
         }.first
     }
 
-    /// Of this process; `nil` where there is no `/proc`.
+    /// The status of this process; `nil` where there is no `/proc`.
     static var current: ProcessStatus? { read("/proc/self/stat").flatMap(ProcessStatus.init(stat:)) }
     static var bootTime: Double? { read("/proc/stat").flatMap(bootTime(stat:)) }
 

@@ -11,7 +11,7 @@ package struct SiteResources: Sendable {
     let strings: SiteStrings
     private let tables: [Language: [CaptureType: StringTable]]
     private let compiled: [Language: [CaptureType: Templates]]
-    /// By path relative to `/assets/`: "js/verify.js", "icon.svg".
+    /// The files by their paths relative to `/assets/`: "js/verify.js", "icon.svg".
     package let assets: [String: Asset]
     /// Changes when any script changes. It is a folder in their addresses, since modules import each other by relative addresses.
     package let scriptVersion: String

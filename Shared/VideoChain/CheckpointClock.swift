@@ -5,7 +5,7 @@ public struct CheckpointClock: Sendable, Equatable {
 
     /// Ticks per second of the track of pictures.
     public let timescale: UInt32
-    /// Of the next checkpoint, from 0.
+    /// The index of the next checkpoint, from 0.
     public private(set) var index: UInt32 = 0
 
     public init(timescale: UInt32) { self.timescale = timescale }

@@ -14,11 +14,11 @@ public struct SampleDigests {
 
     /// The digests of a whole file.
     public struct Result: Sendable, Equatable {
-        /// Of all samples, in decoding order.
+        /// The digests of all samples, in decoding order.
         public let frames: [ContentDigest]
-        /// Of all packets of sound, in order.
+        /// The digests of all packets of sound, in order.
         public let packets: [ContentDigest]
-        /// Of the payload of `moov`: whoever read the tables before can tell that they are those of this file.
+        /// The digest of the payload of `moov`: whoever read the tables before can tell that they are those of this file.
         public let movieBox: ContentDigest
     }
 

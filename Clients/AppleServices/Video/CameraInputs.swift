@@ -21,11 +21,11 @@ public struct CameraSound: @unchecked Sendable {
 
 /// Why the camera or an encoder cannot go on.
 public enum AppleVideoError: Error, Sendable, Equatable {
-    /// Of VideoToolbox or Core Media, an `OSStatus`.
+    /// An `OSStatus` of VideoToolbox or Core Media.
     case status(Int32)
     /// The encoder's samples have another form than `avcC`, `hvcC` or AAC in packets.
     case unexpectedFormat
-    /// Of AVFAudio or ARKit, with a text for the log.
+    /// An error of AVFAudio or ARKit, with a text for the log.
     case failed(String)
 
     /// - Parameter status: an `OSStatus`.

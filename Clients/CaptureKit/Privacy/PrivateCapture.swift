@@ -6,7 +6,7 @@ public struct PrivateCapture: Sendable, Equatable {
     public let photo: [UInt8]
     /// Little-endian float32, row-major, as gzip (RFC 1952).
     public let depth: [UInt8]
-    /// Of the depth map, in pixels.
+    /// The size of the depth map, in pixels.
     public let depthWidth: Int
     public let depthHeight: Int
     /// What the device knows, of which ``flags`` share a part.

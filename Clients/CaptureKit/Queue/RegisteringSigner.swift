@@ -27,7 +27,7 @@ public struct RegisteringSigner: CaptureSigning {
         } catch let failure as RegistrationFailure {
             throw DeviceUnavailable(failure: CaptureFailure(failure), retryAfter: failure.retryAfter)
         } catch let error where !(error is DeviceUnavailable || error is CancellationError) {
-            // Of the secure store, or of the keys in it.
+            // An error of the secure store, or of the keys in it.
             throw DeviceUnavailable(
                 failure: CaptureFailure(code: "device_keys", message: "the device's keys cannot be made or read now: \(error)"),
                 retryAfter: nil)

@@ -39,7 +39,7 @@ public struct DeviceIdentity: Codable, Sendable, Equatable {
     public struct Challenge: Codable, Sendable, Equatable {
         /// 32 bytes.
         public let bytes: Base64Bytes
-        /// By this device's clock; earlier than the server's limit, so that the registration arrives in time.
+        /// Until when it can be used, by this device's clock; earlier than the server's limit, so that the registration arrives in time.
         public let usableUntil: Date
 
         public init(bytes: [UInt8], usableUntil: Date) {

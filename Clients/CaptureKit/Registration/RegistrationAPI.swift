@@ -53,7 +53,7 @@ struct RegistrationAPI: Sendable {
 }
 
 extension RegistrationFailure {
-    /// Of an answer that says nothing of the device.
+    /// The failure for an answer that says nothing of the device.
     fileprivate init(status: Int, retryAfter: Duration?) {
         self = status == 429 || status >= 500 ? .busy(status: status, retryAfter: retryAfter) : .unexpectedResponse(status: status)
     }

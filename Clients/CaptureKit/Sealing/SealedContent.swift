@@ -2,7 +2,7 @@ public import CaptureProtocol
 
 /// What was sealed in a file.
 public struct SealedContent: Sendable, Equatable {
-    /// Of the plain bytes.
+    /// The digest of the plain bytes.
     public let digest: ContentDigest
     /// Plain bytes.
     public let sizeBytes: Int64

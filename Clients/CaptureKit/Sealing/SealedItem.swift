@@ -47,6 +47,6 @@ public struct SealedItem: Sendable, Hashable {
 public enum SealError: Error, Sendable, Equatable {
     /// Not the bytes that were sealed under this key, for this item: changed, moved, truncated, or of another store.
     case notAuthentic
-    /// Of a version that this library does not know.
+    /// The item has a version that this library does not know.
     case unknownVersion
 }

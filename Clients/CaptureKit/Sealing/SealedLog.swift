@@ -43,7 +43,7 @@ final class SealedLogWriter {
 
 /// Reads a ``SealedLogWriter``'s file, one entry in memory at a time.
 struct SealedLogReader {
-    /// Of an entry with its tag: more than any sample or depth map has.
+    /// The largest entry with its tag: more than any sample or depth map has.
     private static let maximumBytes: UInt32 = 64 << 20
 
     private let file: any ReadableFile

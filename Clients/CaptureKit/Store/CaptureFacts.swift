@@ -4,23 +4,23 @@ public import Foundation
 /// What is known of a capture beyond its state. Sealed in the database, since times, models and results are nobody else's business.
 public struct CaptureFacts: Sendable, Equatable, Codable {
     public let capturedAt: Date
-    /// Of photo or video.
+    /// The digest of the photo or video.
     public let photoDigest: ContentDigest
     public let depthDigest: ContentDigest
-    /// Of the metadata part; in privacy mode of the payload.
+    /// The digest of the metadata part; in privacy mode that of the payload.
     public let metadataDigest: ContentDigest
     /// The settings at the shutter in privacy mode; `nil` for a capture that is sent in full.
     public let flags: MetadataFlags?
-    /// Of the depth map in pixels, in privacy mode: it has no metadata that say so.
+    /// The size of the depth map in pixels, in privacy mode: such a capture has no metadata that say it.
     public let depthWidth: Int?
     public let depthHeight: Int?
-    /// Of a video; `nil` for a photo.
+    /// The facts of a video; `nil` for a photo.
     public internal(set) var video: RecordingFacts?
     /// The result of the latest attempt, if it failed.
     public var failure: CaptureFailure?
     /// The page that verifies it.
     public var link: String?
-    /// By the device's clock.
+    /// When it was uploaded, by the device's clock.
     public var uploadedAt: Date?
     /// Once the server has decided.
     public var confidence: String?

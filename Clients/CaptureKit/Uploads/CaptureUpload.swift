@@ -5,7 +5,7 @@ public struct CaptureUpload: Sendable {
     /// Where it is sent, and also what is sent of one in privacy mode.
     public static let path = APIPath.captures
 
-    /// Of ``MultipartBody``: the same for each attempt to send this capture.
+    /// The boundary of the ``MultipartBody``: the same for each attempt to send this capture.
     public let boundary: String
     /// JPEG.
     public let photo: PartContent

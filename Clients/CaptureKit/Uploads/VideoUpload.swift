@@ -5,7 +5,7 @@ public struct VideoUpload: Sendable {
     /// Where it is sent.
     public static let path = APIPath.videos
 
-    /// Of ``MultipartBody``: the same for each attempt to send this capture.
+    /// The boundary of the ``MultipartBody``: the same for each attempt to send this capture.
     public let boundary: String
     /// MP4 or QuickTime.
     public let video: PartContent

@@ -2,7 +2,7 @@ public import Movie
 
 /// What AAC (LC) packets are, for encoders that tell sample rate and channels only.
 public enum AACDescription {
-    /// Of a packet.
+    /// How many samples each packet has.
     public static let samplesPerPacket: Int64 = 1024
     /// ISO/IEC 14496-3 §1.6.3.3, table 1.18: the index is the one in AudioSpecificConfig.
     private static let sampleRates: [UInt32] = [

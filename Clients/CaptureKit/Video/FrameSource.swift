@@ -32,7 +32,7 @@ public protocol FrameSource<Picture, Sound>: Sendable {
 
 /// A coded picture or a packet of sound, as it came out of an encoder.
 public struct EncodedSample: Sendable, Equatable {
-    /// Of pictures, NAL units with lengths of four bytes.
+    /// The encoded bytes; those of pictures are NAL units with lengths of four bytes.
     public let bytes: [UInt8]
     /// Ticks of the track, from 0, ascending.
     public let decodeTime: Int64

@@ -1,8 +1,8 @@
 /// Chooses the pictures of a camera that become a video, at most about 30 per second, and gives them times in ticks of
 /// ``VideoTime/timescale``.
 ///
-/// Of a camera with 60 pictures per second it takes every second one. Times are those of the pictures, not those of a plan: a picture that
-/// the camera left out leaves a gap.
+/// From a camera with 60 pictures per second it takes every second one. Times are those of the pictures, not those of a plan: a picture
+/// that the camera left out leaves a gap.
 public struct PictureClock: Sendable {
     /// Half a picture less than 1/30 s, so that a picture that comes a little early is taken.
     private static let shortestStep: Int64 = 15

@@ -6,7 +6,7 @@ import VideoChain
 /// Writes the stream of depth data of a recording: as it was recorded, or anew without the maps of pictures that are not there.
 final class RecordingDepth {
     private let file: SealedFileWriter
-    /// Of a new stream; `nil` if it is written as it was recorded.
+    /// Reads the recorded stream to write a new one; `nil` if it is written as it was recorded.
     private let anew: InflatedStream<Reading>?
     private let reading: Reading?
 

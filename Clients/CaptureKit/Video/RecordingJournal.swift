@@ -9,7 +9,7 @@ enum RecordingJournal {
         case began(Beginning)
         case pictures(Pictures)
         case sound(Packets)
-        /// With the sample's bytes.
+        /// A sample; its bytes follow.
         case sample(Sample)
         /// A depth map, by the number of its sample; with the bytes by which the stream of depth data grew, from its header on.
         case depth(sample: UInt32)

@@ -7,7 +7,7 @@ import RialClient
 struct LoadVideo: Sendable {
     private let folder: VideoFolder
     private let chain: HashChain
-    /// Of the parts that are the same each time.
+    /// The digests of the parts that are the same each time.
     private let (video, depth, metadata): (ContentDigest, ContentDigest, ContentDigest)
     let sizeBytes: Int
 

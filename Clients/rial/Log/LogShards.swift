@@ -70,7 +70,7 @@ struct LogShards: Sendable {
                 throw CommandFailure("The shard \(before.shard) ends with the key \(next): open this one with it, or none.")
             }
             try Self.requireNew(key, beside: known)
-            // Of a shard that was given up, what was published of it.
+            // For a shard that was given up, this is what was published of it.
             let previous = try await before.asyncMap { try await LogShards(connection: connection).finalTree(of: $0) }
             let leaf = LogLeaf.shard(previous: before.flatMap { TextLine($0.origin) }, head: previous ?? .empty)
             let head = TreeHead(size: 1, root: leaf.hash)

@@ -31,7 +31,7 @@ struct DeviceExaminer: Sendable {
 
     private func verdict(_ assertion: [UInt8], by key: RepeatedAppraisal.AttestedKey, _ question: DeviceQuestion) -> Finding {
         let hashes = question.clientDataHashes + recorded(question)
-        // Of an older binding all candidates may not be known, such as of photo and depth, which are not both in the bundle.
+        // For an older binding not all candidates may be known: one over photo and depth needs both, and the bundle may not have them.
         guard let binding = question.binding, hashes.contains(where: { $0.binding == binding }) else {
             return .notChecked("The hardware's signature was not checked: not all that it covers is in the bundle.")
         }

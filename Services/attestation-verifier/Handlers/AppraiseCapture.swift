@@ -70,11 +70,11 @@ enum CounterUse: Sendable, Equatable {
 struct AppraisedCapture: Sendable {
     let device: Device
     let appraisal: HardwareAppraisal
-    /// Of all assertions that verify, in the order in which they were made.
+    /// The counters of all assertions that verify, in the order in which the assertions were made.
     let counters: [UInt32]
-    /// `nil` but for a video that is stored.
+    /// The chain of a video that is stored; `nil` for other captures.
     let chain: RecordedChain?
-    /// Of a hash-only video.
+    /// What is said of the chain of a hash-only video, which nobody can compute here; `nil` for other captures.
     let untold: HashChainEvidence?
 
     init(device: Device, appraisal: HardwareAppraisal, untold: HashChainEvidence? = nil) {

@@ -5,7 +5,7 @@ import VideoChain
 /// The signatures and the chain of a video before the counter check.
 struct AppraisedRecording: Sendable {
     let appraisal: HardwareAppraisal
-    /// Of all assertions that verify, in the order in which they were made.
+    /// The counters of all assertions that verify, in the order in which the assertions were made.
     let counters: [UInt32]
     let chain: RecordedChain
 

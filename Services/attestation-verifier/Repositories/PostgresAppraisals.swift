@@ -54,7 +54,7 @@ private struct CounterTable {
             SELECT \(device.uuid), counter, \(capture.uuid) FROM unnest(\(counters.map { Int64($0) })) AS used (counter)
             ON CONFLICT DO NOTHING RETURNING consumed.counter, \(isLate)
             """)
-        // By the counters that are the capture's, from now or from before.
+        // The counters that belong to the capture, from now or from an earlier delivery, and whether each is late.
         var own: [UInt32: Bool] = [:]
         for row in new { try own[row.get("counter", as: UInt32.self)] = row.get("is_late", as: Bool.self) }
         let others = Set(counters).subtracting(own.keys)

@@ -45,7 +45,7 @@ struct JudgedDepth: Sendable {
     let measurements: VideoDepthMeasurements
     private let preview: DepthMap?
     private let frames: DepthFrames
-    /// Of the preview and of the picture of all keyframes, so that one legend fits both; `nil` without a preview.
+    /// The scale of the preview and of the picture of all keyframes, so that one legend fits both; `nil` without a preview.
     let scale: DepthPreviewScale?
 
     private struct Gathered {

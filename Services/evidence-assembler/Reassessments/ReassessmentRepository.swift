@@ -13,7 +13,7 @@ struct RenewedVerdict: Sendable {
     /// Its Content Credentials are those that would be due now.
     let package: EvidencePackage
     let confidence: ConfidenceLevel
-    /// With the new confidence.
+    /// The share card with the new confidence.
     let card: StoredMedia
 }
 

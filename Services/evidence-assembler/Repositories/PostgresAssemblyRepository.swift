@@ -19,7 +19,7 @@ struct PostgresAssemblyRepository: AssemblyRepository {
             }
             guard row.status != .withdrawn else {
                 _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
-                // Of an earlier attempt some may be stored.
+                // An earlier attempt may have stored some objects.
                 try await connection.objectsCameLate(of: capture)
                 return .waiting
             }

@@ -7,19 +7,19 @@ import TransparencyLog
 struct StatedCapture: Sendable {
     let id: CaptureID
     let kind: CaptureKind
-    /// Of the original.
+    /// The digest of the original.
     let mediaHash: ContentDigest
     let capturedAt: SharedTime
     let receivedAt: Date
-    /// What its person shares.
+    /// What the person who captured it shares.
     let flags: MetadataFlags
     let package: EvidencePackage
     let confidence: ConfidenceLevel
     /// The published objects.
     let files: [MediaName: ContentDigest]
-    /// Of our Content Credentials, if there are any.
+    /// The identifier of the manifest of our Content Credentials, if there are any.
     let manifestID: String?
-    /// Of what the device sent, and of its attestation.
+    /// The digests of what the device sent, and of its attestation.
     let raw: [RawParts.Name: ContentDigest]
 
     /// - Parameters:
@@ -58,7 +58,7 @@ struct StatedCapture: Sendable {
 }
 
 extension CaptureAnnouncement {
-    /// What its person shares: everything, but in privacy mode.
+    /// What the person who captured it shares: everything, except in privacy mode.
     fileprivate var flags: MetadataFlags {
         switch content {
         case .photo, .video: .everything

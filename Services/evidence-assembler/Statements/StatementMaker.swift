@@ -24,7 +24,7 @@ struct LastStatement: Sendable {
     let commitment: ContentDigest
     /// Whether the log must not tell when it was made, but by the day.
     let isTimeHeld: Bool
-    /// Of a revocation.
+    /// The reason of a revocation; `nil` for other statements.
     let reason: String?
 
     /// Whether the device's revocation took the capture's verdict back.

@@ -73,13 +73,13 @@ extension CaptureRow {
 struct PartRow: Sendable {
     let part: EvidencePart
     let status: CheckStatus
-    /// Of a video's chain, with the attestation's part; `nil` without one.
+    /// The status of a video's hash chain, which comes with the attestation's findings; `nil` without one.
     let chain: CheckStatus?
     /// The service dead-lettered its event; findings may still follow.
     let isGivenUp: Bool
     private let attestation: AttestationFindings?
     private let depth: DepthFindings?
-    /// Of a photo's depth map; true for other captures.
+    /// Whether a photo's depth map has the size of a LiDAR sensor's; true for other captures.
     private let hasSensorShape: Bool
     /// The element for this part in an event id.
     var token: String { isGivenUp ? part.rawValue + "-error" : part.rawValue }

@@ -27,7 +27,7 @@ struct CaptureView: Encodable {
     let depthVisualizationURL: String?
     let thumbnailURL: String?
     let verificationURL: String
-    /// Of a video; `nil`, and absent, for a photo.
+    /// The links of a video; `nil`, and absent from the response, for a photo.
     let video: VideoLinks?
     let evidence: EvidencePackage?
     /// Where the last statement stands; `nil` unless the capture is complete.

@@ -12,7 +12,7 @@ struct BucketRule: Sendable, Equatable {
     /// Seconds until this many tokens are refilled, at most 1e9 (about thirty years).
     func seconds(toRefill tokens: Double) -> Double { perSecond > 0 ? min(tokens / perSecond, 1e9) : 1e9 }
 
-    /// Of a limit of captures, that of the uploads that are created for them: on a bad network, a device may begin one ten times.
+    /// For a limit of captures: the limit of the uploads that are created for them. On a bad network, a device may begin one ten times.
     var creations: BucketRule { BucketRule(name: "\(name)-creation", burst: burst * 10, perSecond: perSecond * 10) }
 }
 

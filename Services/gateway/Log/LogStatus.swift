@@ -24,7 +24,7 @@ struct LogStatus: Encodable, Sendable, Equatable {
     /// These are `nil` until it is in a published tree.
     var origin: String?
     var index: UInt64?
-    /// Of the tree that the witnesses saw, or of the published one.
+    /// The size of the tree that the witnesses saw, or of the published one.
     var treeSize: UInt64?
     /// When enough witnesses had seen it.
     var witnessedAt: Date?

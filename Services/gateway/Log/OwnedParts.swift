@@ -7,6 +7,6 @@ struct OwnedParts: Sendable {
     let metadata: [UInt8]
     let assertion: [UInt8]?
     let attestation: [UInt8]?
-    /// Of the attestation; `nil` for devices of versions that did not keep it.
+    /// The client data hash of the attestation; `nil` for devices that an earlier version registered without keeping it.
     let clientDataHash: ContentDigest?
 }

@@ -105,7 +105,8 @@ struct ResponseMiddleware: RouterMiddleware {
         }
     }
 
-    /// By OpenTelemetry's conventions for HTTP, but without paths and addresses: those of uploads and media are secret, and clients are people.
+    /// The span of a request, with the attributes of OpenTelemetry's conventions for HTTP, but without paths and addresses: the paths of
+    /// uploads and media are secret, and clients are people.
     private func span(
         _ request: Request, _ context: GatewayContext, _ response: Response, _ trace: TraceContext, parent: TraceContext?,
         since start: SpanTime

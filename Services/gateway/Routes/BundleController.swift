@@ -81,7 +81,7 @@ struct BundleController: Sendable {
         }
     }
 
-    /// Of everything that the answer is made of.
+    /// The entity tag: a digest of everything that the answer is made of.
     private static func tag(_ bytes: [UInt8], _ media: NamedMedia?) -> String {
         let added = media.map { Array("\($0.name.rawValue) \($0.media.sha256.hex)".utf8) } ?? []
         return "\"\(ContentDigest(of: ContentDigest(of: bytes).bytes + added).hex.prefix(32))\""

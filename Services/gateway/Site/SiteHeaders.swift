@@ -6,7 +6,7 @@ import Site
 struct SiteHeaders: Sendable {
     let settings: SiteSettings
     let cssDigest: String
-    /// Of pages that work when they are saved to disk.
+    /// The content security policy of pages that also work when they are saved to disk.
     let portablePolicy: String
 
     /// - Parameters:

@@ -41,7 +41,7 @@ struct ResumableUploads: Sendable {
         do {
             return .found(try await claim(upload, adding: false))
         } catch UploadError.completed {
-            // By the request that was still running.
+            // The request that was still running has completed it.
             guard let done = try await uploads.find(upload.id), let answer = done.answer else { throw UploadError.gone }
             return .recorded(done, UploadAnswer(isNew: false, capture: answer.capture))
         }

@@ -8,7 +8,7 @@ enum VerificationMethod: String, Sendable { case file, hash }
 protocol VerificationRepository: Sendable {
     /// Complete captures whose original or published file has this digest. Captures with stored media come before hash-only ones, then by
     /// confidence, at equal confidence development devices last, then oldest first. Those whose verdict was taken back come last.
-    /// Of one capture's objects with the same bytes the original is named, or the first by name.
+    /// If several objects of one capture have these bytes, the claim names the original, or else the first by name.
     func claims(of digest: ContentDigest) async throws -> [Claim]
 
     /// The capture for which we made exactly this manifest store with exactly this certificate.

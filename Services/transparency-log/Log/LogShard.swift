@@ -11,7 +11,7 @@ struct LogShard: Sendable, Equatable {
     var publishedSize: UInt64
     /// Set once the shard is to be closed.
     var next: VerifierKey?
-    /// Of the last leaf, once it is there. The shard stays open until the final checkpoint has a quorum and is stored.
+    /// The index of the last leaf, once it is there. The shard stays open until the final checkpoint has a quorum and is stored.
     var endIndex: UInt64?
     var freeze: Freeze?
 

@@ -154,7 +154,7 @@ extension PostgresConnection {
             """) == 1
     }
 
-    /// Of one witness the first cosignature stays, and the newest beside it.
+    /// Stores cosignatures: each witness's first one stays, and its newest is kept beside it.
     func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) throws {
         for kept in cosignatures {
             let time = Date(timeIntervalSince1970: Double(kept.seconds))

@@ -10,7 +10,7 @@ struct Leadership: Sendable {
     var newestHead: UInt64
     /// `nil` until something is published.
     var latest: PublishedCheckpoint?
-    /// Of the stored checkpoint; `nil` if there is none.
+    /// The entity tag of the stored checkpoint; `nil` if there is none.
     var checkpointETag: String?
     /// Whether the stored checkpoint is ``latest`` with all its cosignatures.
     var isCheckpointStored = false

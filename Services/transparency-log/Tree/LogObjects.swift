@@ -14,7 +14,7 @@ struct LogObjects: Sendable {
     /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
     static let maximumBytes = 1 << 20
     let store: any ObjectStore
-    /// Of all keys; ends in a slash.
+    /// The prefix of all keys; ends in a slash.
     let prefix: String
 
     init(_ store: any ObjectStore, shard: String) {

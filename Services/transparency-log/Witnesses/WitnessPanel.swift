@@ -54,7 +54,7 @@ actor WitnessPanel {
         Counter(label: "rial_log_witness_failures_total", dimensions: [("witness", key.name.text), ("reason", reason.rawValue)])
     }
 
-    /// Whom to ask.
+    /// Which witnesses to ask.
     enum Choice: Sendable {
         /// All that have not failed too often, except the given ones.
         case standing(without: Set<VerifierKey>)

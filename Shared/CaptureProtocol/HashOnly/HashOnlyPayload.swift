@@ -17,7 +17,7 @@ public struct HashOnlyPayload: Sendable, Equatable {
     public let deviceModel: String?
     public let osVersion: String?
     public let appVersion: String?
-    /// Of a photo; `nil` if the device has no depth map of the capture.
+    /// The depth of a photo; `nil` for a video, and if the device has no depth map of the capture.
     public let depth: SignedDepth?
     /// `nil` for a photo.
     public let video: SignedVideo?
@@ -50,7 +50,7 @@ public struct HashOnlyPayload: Sendable, Equatable {
         self.init(mediaHash: mediaHash, facts: facts, sharing: flags, depth: depth, video: nil)
     }
 
-    /// Of a video, with its depth.
+    /// The payload of a video; `video` has its depth, too.
     public init(mediaHash: ContentDigest, facts: Facts, sharing flags: MetadataFlags, video: SignedVideo) {
         self.init(mediaHash: mediaHash, facts: facts, sharing: flags, depth: nil, video: video)
     }

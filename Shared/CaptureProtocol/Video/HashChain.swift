@@ -16,7 +16,7 @@ public struct HashChain: Sendable, Equatable {
     public let soundFrames: Int
     /// A of all packets; `nil` without sound.
     public let soundFinalHash: ContentDigest?
-    /// With ascending index and frames.
+    /// The checkpoints, with ascending index and number of frames.
     public let checkpoints: [VideoCheckpoint]
 
     public init(

@@ -3,7 +3,7 @@ public enum VideoClientData {
     private static let checkpointTag = Array("rial-video-checkpoint-v2".utf8) + [0]
     private static let finalTag = Array("rial-video-v2".utf8) + [0]
 
-    /// Of a checkpoint, signed when it is reached.
+    /// The client data hash of a checkpoint, which is signed when it is reached.
     public static func hash(of checkpoint: VideoCheckpoint) -> ContentDigest {
         var message = checkpointTag
         message += bigEndian(checkpoint.index)
@@ -14,7 +14,7 @@ public enum VideoClientData {
         return ContentDigest(of: message)
     }
 
-    /// Of the final assertion, over the parts as sent.
+    /// The client data hash of the final assertion, over the parts as sent.
     public static func final(
         video: ContentDigest, depth: ContentDigest, metadata: ContentDigest, hashChain: ContentDigest
     ) -> ContentDigest {

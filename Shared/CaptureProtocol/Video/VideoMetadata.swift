@@ -73,7 +73,7 @@ public struct VideoMetadataDraft: Encodable, Sendable {
     public let codec: String
     /// Whether the recording was cut off.
     public let isPartial: Bool
-    /// Of the last signed checkpoint.
+    /// The index of the last signed checkpoint.
     public let checkpointIndex: Int?
     /// Random bytes, so that nobody can find out the rest from the digest by trying.
     public let nonce: [UInt8]?

@@ -9,7 +9,7 @@ struct PlacementTrack: Sendable {
         let reason: DepthReason?
         /// −1...1; `nil` without a picture or with too few edges.
         let alignment: Double?
-        /// With the keyframe before it; `nil` if there is none near enough, or it could not be measured.
+        /// Agreement with the keyframe before it, 0...1; `nil` if there is none near enough, or it could not be measured.
         let agreement: Double?
         /// The votes of the pair with the keyframe before it, if it could be compared.
         let votes: MotionVotes?

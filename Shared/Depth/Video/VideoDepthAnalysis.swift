@@ -56,7 +56,7 @@ public struct VideoDepthAnalysis: Sendable {
     ///   - isDecodable: whether the decoder could read the video. Pictures that are missing also make a video undecodable, where what is
     ///     left is too few.
     public func finish(endTicks: Int64, isDecodable: Bool = true) -> VideoDepthMeasurements {
-        // Of equal ones the first.
+        // The first of equal ones is taken.
         var track = tracks[0]
         for other in tracks.dropFirst() where (other.meanAlignment ?? -2) > (track.meanAlignment ?? -2) { track = other }
         let end = min(max(endTicks, keyframes.last?.ticks ?? 0), Self.latest)

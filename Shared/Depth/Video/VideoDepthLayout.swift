@@ -36,7 +36,7 @@ public struct VideoDepthLayout: Sendable, Equatable {
         let (frameWidth, frameHeight) = isSideways ? (frame.height, frame.width) : (frame.width, frame.height)
         let (wide, tall) = (frameWidth * depth.height, frameHeight * depth.width)
         let (more, less) = (max(wide, tall), min(wide, tall))
-        // Of less than half a frame no pair of proportions of real sensors makes sense.
+        // No real sensor has proportions by which its map would cover less than half a frame.
         let mayBeMiddle = more * 100 > less * 102 && more <= less * 2
         // What lies beyond the middle on each side, rounded to pixels of the map.
         let side = wide > tall ? size.width : size.height

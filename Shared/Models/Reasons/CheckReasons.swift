@@ -11,7 +11,7 @@ public enum HardwareReason: String, Sendable, CaseIterable {
     case badSignature = "bad_signature"
     case appIDMismatch = "app_id_mismatch"
     case counterReplay = "counter_replay"
-    // Of a video's checkpoints (SPEC §10.4).
+    // Reasons that only a video's checkpoints have (SPEC §10.4).
     case checkpointInvalid = "checkpoint_invalid"
     case counterOrder = "counter_order"
     /// A signature of the original layout verifies, but covers nothing that was uploaded (SPEC §10.5).

@@ -15,7 +15,7 @@ public struct Span: Sendable {
     let name: String
     let kind: Kind
     let context: TraceContext
-    /// Of the span that caused this one; `nil` for the first of a trace.
+    /// The identifier of the span that caused this one; `nil` for the first of a trace.
     let parentID: String?
     let start: SpanTime
     let end: SpanTime

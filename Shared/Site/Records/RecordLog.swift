@@ -18,7 +18,7 @@ package struct RecordLog: Sendable, Equatable {
         /// "rial.example/log/2026".
         package let origin: String
         package let index: UInt64
-        /// Of the tree that was witnessed, or of the published one.
+        /// The size of the tree that was witnessed, or of the published one.
         package let treeSize: UInt64
 
         package init(origin: String, index: UInt64, treeSize: UInt64) {
@@ -61,7 +61,7 @@ package struct EarlierVerdict: Sendable, Equatable {
     /// When it was given; by the day where the exact time is kept back.
     package let at: SharedTime
     package let confidence: ConfidenceLevel
-    /// What it was given by, as "depth": "relief-1".
+    /// The methods that gave the verdict, such as "depth": "relief-1".
     package let methods: [String: String]
 
     package init(at: SharedTime, confidence: ConfidenceLevel, methods: [String: String]) {

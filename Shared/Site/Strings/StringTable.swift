@@ -2,7 +2,7 @@
 struct StringTable: Sendable {
     let language: Language
     private let strings: [String: String]
-    /// By the keys that templates use: underscores for dots, since a dot separates nested values in templates.
+    /// The strings by the keys that templates use: underscores for dots, since a dot separates nested values in templates.
     var byTemplateName: [String: String] { Dictionary(strings.map { (Self.templateName($0.key), $0.value) }) { first, _ in first } }
 
     init(language: Language, _ strings: [String: String]) {

@@ -16,7 +16,7 @@ package struct ViewContext: ExpressibleByDictionaryLiteral, MustacheParent {
 
     func child(named name: String) -> Any? { values[name] }
 
-    /// With the other's values too; where both have one, the other's.
+    /// This context with the values of the other one added; where both have a value, the other's counts.
     func overridden(by other: ViewContext) -> ViewContext {
         var all = self
         all.values.merge(other.values) { $1 }

@@ -14,9 +14,9 @@ struct DepthView: Sendable {
     /// claim that such a sensor measured.
     let isSensorConfirmed: Bool
     let strings: StringTable
-    /// Of a video: the depth of all keyframes; `nil` without the picture of them.
+    /// The depth of all keyframes of a video; `nil` without the picture of them.
     var sheet: DepthSheet?
-    /// Of a video, in milliseconds.
+    /// How long a video is, in milliseconds.
     var duration: Int64 = 0
 
     func context() -> ViewContext {

@@ -35,7 +35,7 @@ struct TimeLine: Sendable {
         return view
     }
 
-    /// Of the whole video, rounded down to tenths: nothing is said to be longer than it is.
+    /// How long the whole video is, rounded down to tenths: nothing is said to be longer than it is.
     private var seconds: Double { Double(chain.durationMilliseconds / 100) / 10 }
 
     /// Where the chain breaks. Frames need not be equally long, so this is nearly the place.

@@ -9,7 +9,7 @@ public struct EvidenceBundle: Sendable, Equatable {
         public var statement: Statement
         /// The public form of the evidence, as the statement's digest is over it; of statements with a verdict, and only of those.
         public var evidence: [UInt8]?
-        /// Of c2sp.org/tlog-proof, with the salt as `extra`.
+        /// A proof in the format of c2sp.org/tlog-proof, with the salt as `extra`.
         public var proof: [UInt8]
         /// An RFC 3161 answer over the checkpoint.
         public var timestamp: [UInt8]?
@@ -32,7 +32,7 @@ public struct EvidenceBundle: Sendable, Equatable {
     public var manifest: [UInt8]?
     /// Published files by their names.
     public var media: [String: [UInt8]]
-    /// Of an owner's bundle.
+    /// What only an owner's bundle has; `nil` in a public one.
     public var owner: OwnerParts?
 
     public init(
@@ -52,7 +52,7 @@ public struct EvidenceBundle: Sendable, Equatable {
         /// What the hardware signed a digest of, as the device sent it.
         public enum Signed: Sendable, Equatable {
             case metadata([UInt8])
-            /// Of a hash-only capture.
+            /// The signed payload of a hash-only capture.
             case payload([UInt8])
         }
 
@@ -60,7 +60,7 @@ public struct EvidenceBundle: Sendable, Equatable {
         /// CBOR, as `attestation` is.
         public var assertion: [UInt8]?
         public var attestation: [UInt8]?
-        /// Of the attestation.
+        /// The client data hash of the attestation.
         public var clientDataHash: ContentDigest?
         public var signed: Signed?
         /// The original; the owner adds it, as the depth.

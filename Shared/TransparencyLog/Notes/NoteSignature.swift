@@ -29,7 +29,7 @@ public struct NoteSignature: Hashable, Sendable {
         signature = Array(blob.dropFirst(4))
     }
 
-    /// With its LF.
+    /// The signature's line in a note, with its LF.
     public var line: [UInt8] { Self.dash + name.bytes + [0x20] + Array(Base64.encode(id.bytes + signature).utf8) + [0x0a] }
 
     /// Reads lines as a witness answers them.

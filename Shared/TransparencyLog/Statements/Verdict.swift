@@ -6,9 +6,9 @@ public struct Verdict: Sendable, Equatable {
     public enum Confidence: String, Sendable, CaseIterable { case high, medium, low, suspicious }
 
     public var kind: CaptureKind
-    /// Of the original.
+    /// The digest of the original.
     public var media: ContentDigest
-    /// Of every file that was published by then, by its name.
+    /// The digests of all files that were published by then, by their names.
     public var files: [String: ContentDigest]
     /// The identifier of our C2PA manifest, if one was made.
     public var manifest: String?
@@ -18,7 +18,7 @@ public struct Verdict: Sendable, Equatable {
     public var confidence: Confidence
     /// The versions of the rules that were used, by what they judge.
     public var algorithms: [String: String]
-    /// Of the evidence's bytes, which are kept beside the statement.
+    /// The digest of the evidence's bytes, which are kept beside the statement.
     public var evidence: ContentDigest
     /// ``RawParts/digest``.
     public var raw: ContentDigest

@@ -61,6 +61,6 @@ public struct TileEdge: Sendable, Equatable {
         return MerkleFrontier(unchecked: size, subtrees: subtrees)
     }
 
-    /// Of the last tile of a level that has hashes.
+    /// The index of the last tile of a level that has hashes.
     private func lastIndex(_ level: Int) -> UInt64 { (Tile.count(level: level, size: size) - 1) >> 8 }
 }

@@ -22,7 +22,7 @@ public struct TimestampAnswer: Sendable {
         case wrongImprint = "wrong_imprint"
         /// It answers another request.
         case wrongNonce = "wrong_nonce"
-        /// By none of the token's certificates.
+        /// None of the token's certificates made the signature.
         case falseSignature = "false_signature"
         /// The signer's certificate is for something else.
         case wrongPurpose = "wrong_purpose"

@@ -14,7 +14,7 @@ public struct BundleReport: Sendable, Equatable {
         /// Nothing contradicts it, but neither log and witnesses of the policy nor the anchors vouch for all of it.
         case untrusted
 
-        /// Of `rial verify`.
+        /// The exit code of `rial verify`.
         public var exitCode: Int32 {
             switch self {
             case .proved: 0
@@ -57,7 +57,7 @@ public struct BundleReport: Sendable, Equatable {
         }
 
         public let name: Name
-        /// Of the statement that it is about; `nil` for the whole bundle.
+        /// The number of the statement that the check is about; `nil` for the whole bundle.
         public let statement: Int?
         public let finding: Finding
 
@@ -85,7 +85,7 @@ public struct BundleReport: Sendable, Equatable {
         public let treeSize: UInt64
         /// POSIX seconds by which a quorum had cosigned; `nil` without one.
         public let witnessedAt: UInt64?
-        /// By a time-stamp authority that an anchor vouches for.
+        /// The time of a time-stamp authority that an anchor vouches for.
         public let stampedAt: Date?
     }
 
@@ -99,9 +99,9 @@ public struct BundleReport: Sendable, Equatable {
     public let isMetadataSigned: Bool
     /// Whether a development root attested the device and not Apple's, by the same evidence: then it serves for tests.
     public let isDevelopmentAttestation: Bool
-    /// Of the statement with that verdict.
+    /// The log entry of the statement with that verdict.
     public let entry: Entry?
-    /// Of the last verdict.
+    /// The revocation of the last verdict, if it was taken back.
     public let revocation: Revocation?
 
     /// What nobody can know offline.

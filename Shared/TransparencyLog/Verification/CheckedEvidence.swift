@@ -8,10 +8,10 @@ public struct CheckedEvidence: Sendable, Equatable {
 
     public let kind: CaptureKind
     public let hardware: Status
-    /// Of a recording that was stored.
+    /// The status of the chain of a stored recording; `nil` for other captures.
     public let hashChain: Status?
     public let depth: Status
-    /// Of timestamp, model, resolution and location.
+    /// The statuses of timestamp, model, resolution and location.
     public let metadata: [Status]
     public let algorithms: [String: String]
     /// What the assertion covers; `nil` if none verified.

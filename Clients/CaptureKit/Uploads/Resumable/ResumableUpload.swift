@@ -100,7 +100,7 @@ extension ResumableUpload {
             guard let address, response.isUploadComplete == false else { return .sendPlain(lasts: true) }
             kept = KeptUpload(address: address, lengthBytes: lengthBytes, mismatches: kept?.mismatches ?? 0)
             return response.uploadOffset.map { goOn(from: $0) } ?? .askOffset
-        // Of a server that compares the signature with this request's empty body.
+        // The answer of a server that compares the signature with this request's empty body.
         case 401 where error.knownCode == .signatureInvalid && !response.isOfResumption: return .sendPlain(lasts: true)
         case 429 where response.wantsNoMoreUploads(at: now): return .sendPlain(lasts: false)
         case 401, 403, 413, 415, 422:
@@ -131,7 +131,7 @@ extension ResumableUpload {
         case (400, .digestMismatch): return afterDigestMismatch(response)
         case (400, .uploadCompleted): return .fetchAnswer
         case (400, .uploadLengthInconsistent): return beginAnew()
-        // With a code it is of the capture itself.
+        // An error with a code is about the capture itself.
         case (400, _), (401, _), (403, _), (413, _), (422, _):
             return error.code == nil ? afterRefusal(response) : .end(.success(response))
         case (408, _): return lookAgain()

@@ -7,15 +7,15 @@ package enum UploadFields {
 
     package static let version: Field = ("upload-draft-interop-version", "8")
 
-    /// Of a request with the whole body, as URLSession sends it.
+    /// Says that the request has the whole body, or its end, as URLSession sends it.
     package static let complete: Field = ("upload-complete", "?1")
 
-    /// Of an empty request that only makes an upload, beside what a plain upload has.
+    /// The fields of an empty request that only creates an upload, beside those that a plain upload has.
     static func creation(lengthBytes: Int64) -> [Field] {
         [version, ("upload-complete", "?0"), ("upload-length", String(lengthBytes))]
     }
 
-    /// Of a request with all bytes from `offset` on.
+    /// The fields of a request with all bytes from `offset` on.
     static func rest(from offset: Int64) -> [Field] {
         [version, complete, ("upload-offset", String(offset)), ("content-type", "application/partial-upload")]
     }

@@ -6,7 +6,7 @@ struct BackupFinding: Sendable, Equatable, Encodable {
     enum Kind: String, Sendable, Encodable {
         /// Objects that rows name are missing or have another size.
         case missing
-        /// Of all objects of a capture that rows name none is there.
+        /// None of the objects of a capture that rows name is there.
         case gone
         /// A capture of which the database knows nothing.
         case lostCapture = "lost_capture"
@@ -32,9 +32,9 @@ struct BackupFinding: Sendable, Equatable, Encodable {
         /// As the row calls it; `nil` if no row names the object.
         var name: String?
         let key: String
-        /// Of the row, else of the object.
+        /// The size that the row says; that of the object if no row names it.
         let sizeBytes: Int64
-        /// Of the object, if it has another size than the row says.
+        /// The size of the object, if it is not the one that the row says.
         var storedBytes: Int64?
         var lastModified: Date?
 
@@ -53,7 +53,7 @@ struct BackupFinding: Sendable, Equatable, Encodable {
     /// How many objects it is about, of how many.
     var count: Int
     var among: Int?
-    /// Of what was found in the bucket: whether all of it is newer than the newest row.
+    /// Whether all that was found in the bucket is newer than the newest row; `nil` where that is not asked.
     var isNewer: Bool?
     /// At most ``FolderAudit/shown`` of them.
     var objects: [Object]

@@ -4,9 +4,9 @@ import Foundation
 /// A folder of the bucket that belongs to one capture or one upload, by the common prefix of its keys (SPEC §5).
 struct BackupFolder: Hashable, Comparable, CustomStringConvertible {
     enum Kind: String, CaseIterable {
-        /// Of a capture, also while its first bytes arrive.
+        /// The folder of a capture, also while its first bytes arrive.
         case captures
-        /// Of an upload that can be resumed, or of a capture that an earlier version has received.
+        /// The folder of an upload that can be resumed, or of a capture that an earlier version has received.
         case incoming
     }
 
@@ -28,7 +28,7 @@ struct BackupFolder: Hashable, Comparable, CustomStringConvertible {
         guard key.hasPrefix(prefix) else { return nil }
     }
 
-    /// Of all its keys, with a slash at the end.
+    /// The prefix of all its keys, with a slash at the end.
     var prefix: String { "\(kind.rawValue)/\(idText)/" }
     var idText: String { id.uuidString.lowercased() }
     var description: String { "\(kind.rawValue)/\(idText)" }

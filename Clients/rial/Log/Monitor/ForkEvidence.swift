@@ -5,7 +5,7 @@ import TransparencyLog
 struct ForkEvidence: Error, Sendable {
     let smaller: SignedTree
     let larger: SignedTree
-    /// With what the larger one begins instead, and the proof of it; `nil` if nothing proves that the larger one begins otherwise, as when
+    /// What the larger tree begins with instead, and the proof of it; `nil` if nothing proves that the larger one begins otherwise, as when
     /// the log does not come up to it.
     let instead: Prefix?
     let defect: LogDefect

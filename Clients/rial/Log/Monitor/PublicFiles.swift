@@ -14,7 +14,7 @@ struct PublicFiles: Sendable {
     /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
     private static let maximumBytes = 1 << 20
     private static let attempts = 4
-    /// Of all attempts together, so that who hangs delays a look no longer than who answers late.
+    /// The time for all attempts together, so that a server that hangs delays a look no longer than one that answers late.
     private static let deadline: Duration = .seconds(60)
     let client: HTTPClient
 

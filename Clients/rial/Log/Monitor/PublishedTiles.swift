@@ -4,7 +4,7 @@ import TransparencyLog
 /// The tiles of a log, as it publishes them.
 struct PublishedTiles: Sendable {
     let files: PublicFiles
-    /// Of the log; ends in a slash.
+    /// The address of the log; ends in a slash.
     let prefix: String
 
     /// - Throws: ``LogDefect`` if neither the tile nor the full one is there, or what is there is none; ``PublicFiles/Unreachable``.
