@@ -2,7 +2,8 @@ import Foundation
 
 /// A thread for work that takes seconds and that nobody waits for at once: others get the processors first.
 public enum BackgroundThread {
-    /// As the decoding of videos: work of the usual priority has 28 times its weight, so that it is slow under load but never stands still.
+    /// The same as for the decoding of videos: work of the usual priority has 28 times its weight, so that this work is slow under load but
+    /// never stands still.
     static let niceness: Int32 = 15
 
     /// Runs the work on a thread of its own, which ends with it. Cancellation does not interrupt it.

@@ -10,7 +10,7 @@ public struct FittedDepth: Sendable {
         case none(DepthReason)
     }
 
-    /// As it is measured.
+    /// The map in the size in which it is measured.
     let map: DepthMap
     let statistics: DepthStatistics
     let jumps: DepthJumps

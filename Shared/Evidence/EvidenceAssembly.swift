@@ -38,7 +38,7 @@ public enum EvidenceAssembly {
             }
         }
 
-        /// As exactly as it is shared. Of a video, when recording began.
+        /// When it was captured, as exactly as that is shared. For a video, when recording began.
         public var capturedAt: SharedTime {
             switch self {
             case .photo(let metadata, _): .exact(metadata.capturedAt)

@@ -34,7 +34,7 @@ public struct MovieScanner: Sendable {
         try bytes.withUnsafeBufferPointer { (buffer) throws(MovieError) in try consume(UnsafeRawBufferPointer(buffer)) }
     }
 
-    /// As for a slice.
+    /// The same for bytes in a buffer instead of a slice.
     public mutating func consume(_ bytes: UnsafeRawBufferPointer) throws(MovieError) {
         var index = 0
         while index < bytes.count {

@@ -1,6 +1,7 @@
 import CaptureProtocol
 
-/// As what the parts of a recording are sealed: to be sent, or in privacy mode to be kept, which nothing that sends opens.
+/// The kinds of item as which the parts of a recording are sealed: those that are sent, or in privacy mode those that are only kept, which
+/// nothing that sends opens.
 struct VideoPartKinds {
     let video: SealedKind
     let depth: SealedKind

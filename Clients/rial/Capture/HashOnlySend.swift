@@ -48,7 +48,7 @@ struct HashOnlySend {
         return try await client.send(HashOnlyBody(payload: signed, assertion: assertion), signer: session)
     }
 
-    /// As `depth-analyzer` measures.
+    /// Measures in the same way as `depth-analyzer`.
     private func measurements(_ depth: DepthFile, of photo: [UInt8]) throws -> DepthMeasurements {
         PhotoDepth.measurements(of: try depth.map(), photo: photo)
     }

@@ -61,7 +61,7 @@ extension QueuedCapture {
         ([capture.id.description, state] + [resumption, result].filter { !$0.isEmpty }).joined(separator: "  ")
     }
 
-    /// As in the store, or that it was withdrawn on the server.
+    /// The state in the store, or that the capture was withdrawn on the server.
     fileprivate var state: String { capture.isWithdrawn ? "withdrawn" : capture.state.rawValue }
 
     /// Where its upload went on after a break.

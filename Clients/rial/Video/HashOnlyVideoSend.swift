@@ -60,7 +60,7 @@ struct HashOnlyVideoSend {
         return (try scanner.finish(), ContentDigest(hash.finalize()))
     }
 
-    /// As `depth-analyzer` measures.
+    /// Measures in the same way as `depth-analyzer`.
     private func measurements(_ depth: [UInt8], _ movie: Movie, _ file: FileHandle) async throws -> VideoDepthMeasurements {
         let outline = try InflatedDepthData.read(depth, DepthDigests())
         let samples = outline.visitor.records.compactMap { $0.record.sampleNumber(in: movie) }

@@ -11,7 +11,7 @@ struct BundleMaker: Sendable {
     let finder: CheckpointFinder
     let tiles: LogTiles
     let objects: any MediaObjectRepository
-    /// As a hint in the bundle.
+    /// The trust policy, which a bundle has as a hint.
     let policy: TrustPolicy
     let publicURL: String
 

@@ -14,7 +14,7 @@ struct CaptureRow: Sendable {
     let failure: StableWord<FailureReason>?
     let confidence: ConfidenceLevel?
     let mediaHash: ContentDigest
-    /// As exactly as the device shares it.
+    /// When it was captured, as exactly as the device shares it.
     let capturedAt: SharedTime
     let uploadedAt: Date
     /// When it became final; `nil` while it is processed.

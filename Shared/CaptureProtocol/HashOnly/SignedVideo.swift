@@ -5,7 +5,7 @@ public struct SignedVideo: Sendable, Equatable {
 
     /// 1...``longest``.
     public let durationMilliseconds: Int
-    /// As many as ``HashChain/frameCounts``.
+    /// The number of frames, within ``HashChain/frameCounts``.
     public let frameCount: Int
     /// The last hash of its chain (SPEC §10.2), which its owner can compute again from the file.
     public let finalHash: ContentDigest

@@ -33,6 +33,6 @@ struct BackupFolder: Hashable, Comparable, CustomStringConvertible {
     var idText: String { id.uuidString.lowercased() }
     var description: String { "\(kind.rawValue)/\(idText)" }
 
-    /// As the bytes of the prefixes, and so as the store lists them.
+    /// The order of the prefixes' bytes, in which the store lists them.
     static func < (left: BackupFolder, right: BackupFolder) -> Bool { left.prefix.utf8.lexicographicallyPrecedes(right.prefix.utf8) }
 }

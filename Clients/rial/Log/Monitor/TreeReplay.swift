@@ -16,7 +16,7 @@ struct TreeReplay: Sendable {
     let tiles: PublishedTiles
     /// Signed.
     let head: TreeHead
-    /// As far as the entries were read.
+    /// The tree of the entries that have been read so far.
     private(set) var edge: TileEdge
     private var order: LeafOrder
 
