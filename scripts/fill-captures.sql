@@ -106,13 +106,14 @@ INSERT INTO intakes (id, device_id, prefix, created_at)
     FROM fresh, LATERAL (SELECT sha256(id_text::bytea) AS digest) AS digests,
         LATERAL (SELECT encode(substr(digest, 1, 16), 'hex')::uuid AS arriving) AS names WHERE number < 20000;
 -- Resumable uploads of the last week that became captures, and some that are open.
-INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, state, capture_id, answer,
-    received_at, emptied_at, created_at, expires_at)
-    SELECT id, sha256(id_text::bytea), device_id, 8, 'multipart/form-data; boundary=x', sha256(id_text::bytea), 1000, 1000, 'done', id, '{}',
-        past, past, past, past + interval '7 days'
+INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, state,
+    capture_id, answer, received_at, emptied_at, created_at, expires_at)
+    SELECT id, 'photo', sha256(id_text::bytea), device_id, 8, 'multipart/form-data; boundary=x', sha256(id_text::bytea), 1000, 1000, 'done',
+        id, '{}', past, past, past, past + interval '7 days'
     FROM fresh, LATERAL (SELECT now() - number % 10000 * interval '1 minute' AS past) AS times WHERE number < 20000 AND number % 40 <> 0;
-INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, expires_at)
-    SELECT id, sha256(id_text::bytea), device_id, 8, 'multipart/form-data; boundary=x', sha256(id_text::bytea), 1000, 10, now() + interval '1 day'
+INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, expires_at)
+    SELECT id, 'photo', sha256(id_text::bytea), device_id, 8, 'multipart/form-data; boundary=x', sha256(id_text::bytea), 1000, 10,
+        now() + interval '1 day'
     FROM fresh WHERE number < 5000 AND number % 40 = 0;
 INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
     SELECT id, number, 1, 'incoming/' || id || '/body/' || number || '-1' FROM uploads, generate_series(0, 9) AS number WHERE state = 'open';

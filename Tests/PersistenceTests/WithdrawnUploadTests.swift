@@ -32,10 +32,10 @@ struct WithdrawnUploadTests {
                         VALUES ('\(Self.device)', 'ios', 'iPhone 15 Pro', true, 'secure_enclave', 'a', decode(repeat('04', 65), 'hex'), 'x', now());
                         INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
                         VALUES ('\(Self.capture)', 'aaaaaaaa', '\(Self.device)', 'photo', 'full', sha256('photo'), now(), now(), '{}');
-                        INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes,
-                            received_at, runner, running_since, expires_at)
-                        SELECT upload::uuid, sha256(upload::bytea), '\(Self.device)', 8, 'multipart/form-data; boundary=x', sha256('body'), 10, 10,
-                            uploaded_at - age, gen_random_uuid(), now(), now() + interval '1 hour'
+                        INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes,
+                            offset_bytes, received_at, runner, running_since, expires_at)
+                        SELECT upload::uuid, 'photo', sha256(upload::bytea), '\(Self.device)', 8, 'multipart/form-data; boundary=x',
+                            sha256('body'), 10, 10, uploaded_at - age, gen_random_uuid(), now(), now() + interval '1 hour'
                         FROM captures, (VALUES ('\(Self.upload)', interval '0'), ('\(Self.other)', interval '1 second')) AS v (upload, age);
                         """)
                 try await body(connections[0], connections[1])
@@ -81,9 +81,10 @@ struct WithdrawnUploadTests {
         try await withTables { connection, _ in
             try await connection.execute(
                 script: """
-                    INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, state, expires_at)
-                    SELECT gen_random_uuid(), sha256(body::bytea), '\(Self.device)', 8, 'multipart/form-data; boundary=x', sha256(body::bytea), 10,
-                        'ended', now() + interval '1 hour'
+                    INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, state,
+                        expires_at)
+                    SELECT gen_random_uuid(), 'photo', sha256(body::bytea), '\(Self.device)', 8, 'multipart/form-data; boundary=x',
+                        sha256(body::bytea), 10, 'ended', now() + interval '1 hour'
                     FROM (VALUES ('body'), ('another')) AS earlier (body);
                     UPDATE uploads SET token_sha256 = sha256('token') WHERE state = 'ended' AND body_sha256 = sha256('body');
                     """)

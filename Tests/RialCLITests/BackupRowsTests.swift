@@ -111,8 +111,9 @@ struct BackupRowsTests {
             """)
         _ = try await database.query(
             """
-            INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, expires_at)
-            VALUES (\(resumable), sha256(uuid_send(\(resumable)::uuid)), \(device), 6, 'a/b', sha256(''), 10, now() + interval '1 day')
+            INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, expires_at)
+            VALUES (\(resumable), 'photo', sha256(uuid_send(\(resumable)::uuid)), \(device), 6, 'a/b', sha256(''), 10,
+                now() + interval '1 day')
             """)
         let key = "incoming/\(resumable.uuidString.lowercased())/body/0-1"
         _ = try await database.query(

@@ -143,10 +143,10 @@ extension SystemTests {
             let device = try #require(try await client.device().deviceID)
             let ids = try await stack.sql(
                 """
-                INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, runner,
-                    running_since, created_at, expires_at)
-                SELECT id, sha256(('t' || id)::bytea), '\(device)', 8, 'multipart/form-data; boundary=x', sha256(id::text::bytea), 100, 3,
-                    gen_random_uuid(), now() - interval '25 hours', now() - interval '25 hours', now() - interval '1 hour'
+                INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes,
+                    offset_bytes, runner, running_since, created_at, expires_at)
+                SELECT id, 'photo', sha256(('t' || id)::bytea), '\(device)', 8, 'multipart/form-data; boundary=x', sha256(id::text::bytea),
+                    100, 3, gen_random_uuid(), now() - interval '25 hours', now() - interval '25 hours', now() - interval '1 hour'
                 FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, \(count))) AS ids RETURNING id
                 """)
             _ = try await stack.sql(

@@ -308,6 +308,24 @@ struct UploadRepositoryTests {
         }
     }
 
+    @Test(
+        "one whose row does not say what it is, is not taken for a photo",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+    func untyped() async throws {
+        try await Self.with { uploads, device in
+            _ = try await Self.new(uploads, device)
+            let failure = await error(PostgresError.self) {
+                _ = try await uploads.database.query(
+                    """
+                    INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, expires_at)
+                    SELECT gen_random_uuid(), sha256('another'), device_id, interop_version, content_type, body_sha256, length_bytes,
+                        expires_at FROM uploads
+                    """)
+            }
+            #expect(failure?.sqlState == "23502")
+        }
+    }
+
     @Test("it has at most a thousand segments", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
     func segments() async throws {
         try await Self.with { uploads, device in
