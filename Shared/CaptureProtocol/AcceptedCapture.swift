@@ -9,7 +9,7 @@ public struct AcceptedCapture: Codable, Sendable, Equatable {
     public let status: CaptureStatus
     public let verificationURL: String
 
-    public init(captureID: CaptureID, type: CaptureType? = nil, status: CaptureStatus, verificationURL: String) {
+    public init(captureID: CaptureID, type: CaptureType?, status: CaptureStatus, verificationURL: String) {
         self.captureID = captureID
         self.type = type
         self.status = status

@@ -72,7 +72,7 @@ struct ReactionTests {
 
     @Test("know an accepted capture, new or sent before", arguments: [200, 201])
     func uploaded(status: Int) {
-        let capture = AcceptedCapture(captureID: Self.id, status: .processing, verificationURL: "https://example.com/v/1")
+        let capture = AcceptedCapture(captureID: Self.id, type: nil, status: .processing, verificationURL: "https://example.com/v/1")
         #expect(Self.reaction(.data(status, Self.accepted)) == .uploaded(capture))
     }
 

@@ -50,7 +50,7 @@ struct QueuedSend {
         }
         guard let capture = sent.serverID, let link = sent.facts.link else { throw Self.failure(sent) }
         // A capture that the server had already may be finished.
-        return AcceptedCapture(captureID: capture, status: try await client.capture(capture).status, verificationURL: link)
+        return AcceptedCapture(captureID: capture, type: nil, status: try await client.capture(capture).status, verificationURL: link)
     }
 
     /// Returns once the timeout is over.

@@ -54,7 +54,8 @@ struct UploadCleanerTests {
     func closed() async throws {
         let (cancelled, done) = (try await upload(), try await upload())
         #expect(try await uploads.end(cancelled))
-        let capture = AcceptedCapture(captureID: CaptureID(), status: .processing, verificationURL: "https://rial.test/verify/x")
+        let capture = AcceptedCapture(
+            captureID: CaptureID(), type: nil, status: .processing, verificationURL: "https://rial.test/verify/x")
         try await uploads.finish(done, UploadAnswer(isNew: true, capture: capture))
         try await cleaner.clean()
         #expect(store.keys.isEmpty)

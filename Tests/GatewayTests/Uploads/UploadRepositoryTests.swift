@@ -89,7 +89,8 @@ struct UploadRepositoryTests {
             let (uploads, device, id) = (rig.uploads, try await rig.insertDevice(), CaptureID())
             let upload = try await Self.new(uploads, device)
             _ = try await rig.record(id, by: device)
-            let capture = AcceptedCapture(captureID: id, status: .processing, verificationURL: "https://rial.test/verify/\(id)")
+            let capture = AcceptedCapture(
+                captureID: id, type: nil, status: .processing, verificationURL: "https://rial.test/verify/\(id)")
             try await uploads.finish(upload.id, UploadAnswer(isNew: true, capture: capture))
             let done = try #require(try await uploads.find(upload.id))
             #expect(done.state == .done && done.answer?.capture == capture && done.answer?.isNew == true)
@@ -147,7 +148,8 @@ struct UploadRepositoryTests {
             let upload = try await Self.new(uploads, device)
             let id = CaptureID()
             _ = try await CaptureRepositoryTests.record(id, on: uploads.database, device)
-            let capture = AcceptedCapture(captureID: id, status: .processing, verificationURL: "https://rial.test/verify/\(id)")
+            let capture = AcceptedCapture(
+                captureID: id, type: nil, status: .processing, verificationURL: "https://rial.test/verify/\(id)")
             let offer = try Self.offer([1], isEmpty: isEmpty)
             let creating = try await uploads.database.withTransaction { connection in
                 // As the other request closes it.
