@@ -22,8 +22,8 @@ struct InjectionTests {
 
     @Test("is text and nothing else, in every field of a record", arguments: attacks, Language.allCases)
     func record(attack: String, language: Language) throws {
-        let harmless = Samples.record(Samples.Evidence(model: "M", location: MetadataCheck(.pass), place: "P"))
-        let hostile = Samples.record(Samples.Evidence(model: attack, location: MetadataCheck(.pass), place: attack))
+        let harmless = Samples.record(Samples.Evidence(model: "M", location: MetadataCheck(.pass), place: "P"), kind: .photo)
+        let hostile = Samples.record(Samples.Evidence(model: attack, location: MetadataCheck(.pass), place: attack), kind: .photo)
         let similar = { (place: String) in
             SimilarCaptures(
                 [
@@ -84,13 +84,14 @@ struct InjectionTests {
         #expect(marks.shown.unicodeScalars.count <= 120 && (marks.whole?.unicodeScalars.count ?? 0) <= UntrustedText.wholeLimit)
         #expect(UntrustedText(String(repeating: "x", count: 120))?.whole == nil)
         #expect(UntrustedText("\u{200b}\u{202e} \n") == nil && UntrustedText(nil) == nil)
-        let html = try Samples.html(Samples.record(Samples.Evidence(model: String(repeating: "x", count: 200))))
+        let html = try Samples.html(Samples.record(Samples.Evidence(model: String(repeating: "x", count: 200)), kind: .photo))
         #expect(html.contains("<summary>Show the whole text</summary><bdi>\(String(repeating: "x", count: 200))</bdi>"))
     }
 
     @Test("inside a sentence it is isolated, outside it has an element of its own")
     func isolated() throws {
-        let html = try Samples.html(Samples.record(Samples.Evidence(model: "שלום", location: MetadataCheck(.pass), place: "مدينة")))
+        let evidence = Samples.Evidence(model: "שלום", location: MetadataCheck(.pass), place: "مدينة")
+        let html = try Samples.html(Samples.record(evidence, kind: .photo))
         #expect(html.contains("\u{2068}שלום\u{2069}, has a LiDAR sensor") && html.contains("<bdi>שלום</bdi> (as reported)"))
         #expect(html.contains("\u{2068}مدينة\u{2069}, nearest city only") && html.contains("<bdi>مدينة</bdi> (nearest city only)"))
     }

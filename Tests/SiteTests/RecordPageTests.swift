@@ -83,7 +83,7 @@ struct RecordPageTests {
         let present = try #require(rows("high").first { $0.check == .depth }?.paragraphs)
         #expect(present.contains { $0.contains("3 % lies in front of the fitted surface and 34 % behind it") })
         #expect(present.contains { $0.contains("42 % of the photo’s outlines") } && !present.contains { $0.contains("earlier method") })
-        let old = Samples.record(Samples.Evidence(edges: nil, method: "relief-1"))
+        let old = Samples.record(Samples.Evidence(edges: nil, method: "relief-1"), kind: .photo)
         let html = try Samples.html(old)
         #expect(html.contains("relief-1") && html.contains("An earlier method judged this record, and its result stands."))
         #expect(!html.contains("of the photo’s outlines"))
@@ -92,7 +92,7 @@ struct RecordPageTests {
     @Test("a failed signature of a test device is not told as a signature")
     func developmentFailure() throws {
         let html = try Samples.html(
-            Samples.record(Samples.Evidence(hardware: .fail, hardwareReason: .badSignature, development: true), .suspicious))
+            Samples.record(Samples.Evidence(hardware: .fail, hardwareReason: .badSignature, development: true), .suspicious, kind: .photo))
         #expect(html.contains("Hardware attestation failed"))
         #expect(html.contains("id=\"band\""))
     }
@@ -105,7 +105,7 @@ struct RecordPageTests {
         #expect(html.contains("og:title\" content=\"[TEST] "))
         #expect(html.contains("badge high test"))
         #expect(html.contains("which Apple does not vouch for"))
-        #expect(!(try Samples.html(Samples.record()).contains("id=\"band\"")))
+        #expect(!(try Samples.html(Samples.record(kind: .photo)).contains("id=\"band\"")))
     }
 
     @Test("failed checks come first and open; the one that limits the level is open")
@@ -174,7 +174,7 @@ struct RecordPageTests {
 
     @Test("receipt is told by how late it was, and as a time where that is not known")
     func received() throws {
-        #expect(try Samples.html(Samples.record()).contains("<dd>2 seconds later</dd>"))
+        #expect(try Samples.html(Samples.record(kind: .photo)).contains("<dd>2 seconds later</dd>"))
         #expect(
             try Samples.html(Samples.record(named: "late")).contains("<dd>3 hours later, kept on the phone until it was online</dd>"))
         let unknown = try Samples.html(Samples.record(named: "time not shared"))
@@ -182,7 +182,7 @@ struct RecordPageTests {
         #expect(unknown.contains("Model not shared"))
         let day = try Samples.html(Samples.record(named: "hash only"))
         #expect(day.contains("<time datetime=\"2025-11-22\">22 November 2025</time>") && !day.contains("data-time"))
-        #expect(try Samples.html(Samples.record(), .spanish).contains("22 de noviembre de 2025, 10:30:04 UTC"))
+        #expect(try Samples.html(Samples.record(kind: .photo), .spanish).contains("22 de noviembre de 2025, 10:30:04 UTC"))
     }
 
     @Test("a record being checked shows its steps, follows the stream, and does not deny a place that came with it")
@@ -287,11 +287,11 @@ struct RecordPageTests {
 
     @Test("downloads and both digests are there with Content Credentials")
     func downloads() throws {
-        let html = try Samples.html(Samples.record())
+        let html = try Samples.html(Samples.record(kind: .photo))
         #expect(html.contains("Photo with credentials, 3.4 MB") && html.contains("Credentials only, 18 kB"))
         #expect(html.contains(Samples.digest.hex) && html.contains(Samples.copyDigest.hex))
         #expect(html.contains("22 November 2025, 10:30:07 UTC"))
-        #expect(try Samples.html(Samples.record(), .spanish).contains("Foto con credenciales, 3,4 MB"))
+        #expect(try Samples.html(Samples.record(kind: .photo), .spanish).contains("Foto con credenciales, 3,4 MB"))
     }
 
     @Test("the page's own pictures are preferred to the full-size copy, and named with their widths")
@@ -301,14 +301,14 @@ struct RecordPageTests {
             sha256: Samples.digest, sizeBytes: 1, link: "/media/x/photo-828.jpg?a=1&b=2", size: PixelSize(621, 828))
         media[.largePicture] = PublishedMedia(
             sha256: Samples.digest, sizeBytes: 1, link: "/media/x/photo-1656.jpg", size: PixelSize(1242, 1656))
-        let html = try Samples.html(Samples.record(media: media))
+        let html = try Samples.html(Samples.record(kind: .photo, media: media))
         #expect(
             html.contains(
                 "src=\"/media/x/photo-828.jpg?a=1&amp;b=2\" srcset=\"/media/x/photo-828.jpg?a=1&amp;b=2 621w, /media/x/photo-1656.jpg 1242w\""
             ))
         #expect(html.contains("width=\"621\" height=\"828\"") && html.contains("class=\"wrap tall\""))
         #expect(html.contains("3024 × 4032, known for this model"))
-        #expect(try Samples.html(Samples.record()).contains("class=\"wrap wide\""))
+        #expect(try Samples.html(Samples.record(kind: .photo)).contains("class=\"wrap wide\""))
     }
 
     @Test("captures by several devices are listed, this one without a link; without any there is no list")
@@ -320,11 +320,11 @@ struct RecordPageTests {
                     id: Samples.id, confidence: .high, isDevelopment: false, capturedAt: .exact(Samples.captured), place: "Lyon, France"),
                 SimilarCapture(id: other, confidence: .low, isDevelopment: true, capturedAt: .exact(Samples.captured), place: nil),
             ], devices: 2)
-        let html = try Samples.html(Samples.record(), similar: similar)
+        let html = try Samples.html(Samples.record(kind: .photo), similar: similar)
         #expect(html.contains("2 devices registered exactly this file"))
         #expect(html.contains("<a href=\"/verify/\(other)\">Captured 22 November 2025, 10:30 UTC</a>"))
         #expect(html.contains("(this record)") && !html.contains("<a href=\"/verify/\(Samples.id)\">Captured"))
-        #expect(!(try Samples.html(Samples.record()).contains("Similar captures of this file</h2>")))
+        #expect(!(try Samples.html(Samples.record(kind: .photo)).contains("Similar captures of this file</h2>")))
     }
 
     @Test("nothing but public facts is on any page: no counter, no number of a place")

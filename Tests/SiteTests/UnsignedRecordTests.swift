@@ -13,7 +13,8 @@ struct UnsignedRecordTests {
     private func record(_ binding: AssertionBinding, hardware: CheckStatus = .pass, reason: HardwareReason? = nil) -> PublicRecord {
         Samples.record(
             Samples.Evidence(
-                hardware: hardware, hardwareReason: reason, binding: binding, location: MetadataCheck(.pass), place: "Lyon, France"))
+                hardware: hardware, hardwareReason: reason, binding: binding, location: MetadataCheck(.pass), place: "Lyon, France"),
+            kind: .photo)
     }
 
     @Test("time, place and model are marked, in the title, above and in the rows", arguments: [AssertionBinding.photo, .photoDepth])
@@ -64,7 +65,7 @@ struct UnsignedRecordTests {
                 id: CaptureID(), confidence: .high, isDevelopment: false, capturedAt: .exact(Samples.captured), place: "Lyon, France",
                 isSigned: isSigned)
         }
-        let html = try Samples.html(Samples.record(), similar: SimilarCaptures([capture(true), capture(false)], devices: 2))
+        let html = try Samples.html(Samples.record(kind: .photo), similar: SimilarCaptures([capture(true), capture(false)], devices: 2))
         #expect(html.components(separatedBy: "· not signed</span>").count == 2)
         #expect(html.contains("Lyon, France</bdi> <span class=\"q\">· not signed</span>"))
     }

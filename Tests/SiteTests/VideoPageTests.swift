@@ -162,7 +162,7 @@ struct VideoPageTests {
         #expect(Samples.page(Samples.video(named: "whole")).scripts == ["verify.js", "film.js"])
         #expect(Samples.page(Samples.video(named: "processing")).scripts == ["verify.js", "film.js"])
         #expect(Samples.page(Samples.video(named: "hash only")).scripts == ["verify.js", "file.js"])
-        #expect(Samples.page(Samples.record()).scripts == ["verify.js"])
+        #expect(Samples.page(Samples.record(kind: .photo)).scripts == ["verify.js"])
     }
 
     @Test("a hash-only video says so, with frames and duration as the device reported them, and has no player")

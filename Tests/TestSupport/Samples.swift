@@ -133,7 +133,7 @@ package enum Samples {
 
     package static func record(
         _ evidence: Evidence? = Evidence(), _ confidence: ConfidenceLevel? = .high, status: CaptureStatus = .complete,
-        kind: CaptureKind = .photo, failure: FailureReason? = nil, capturedAt: SharedTime = .exact(captured),
+        kind: CaptureKind, failure: FailureReason? = nil, capturedAt: SharedTime = .exact(captured),
         receivedAt: Date = received, hasPlace: Bool = false, finished: Set<EvidencePart> = [], media: [MediaName: PublishedMedia] = media()
     ) -> PublicRecord {
         PublicRecord(
@@ -146,30 +146,33 @@ package enum Samples {
 
     /// Each with a name for the test's report.
     package static let states: [(name: String, record: PublicRecord)] = [
-        ("high", record()),
-        ("high, upright", record(Evidence(location: MetadataCheck(.pass), place: "Lyon, France"), media: media(tall: true))),
+        ("high", record(kind: .photo)),
+        ("high, upright", record(Evidence(location: MetadataCheck(.pass), place: "Lyon, France"), kind: .photo, media: media(tall: true))),
         (
             "late",
             record(
-                Evidence(outOfOrder: true, time: MetadataCheck(.unavailable, reason: .uploadedLate)),
+                Evidence(outOfOrder: true, time: MetadataCheck(.unavailable, reason: .uploadedLate)), kind: .photo,
                 receivedAt: captured.addingTimeInterval(3 * 3600))
         ),
-        ("flat", record(Evidence(depth: .inconclusive, depthReason: .flatSurface, verdict: .flat, relief: 0.04), .medium)),
-        ("no lidar", record(Evidence(depth: .inconclusive, depthReason: .noLiDAR), .medium)),
-        ("high, model unknown", record(Evidence(modelCheck: MetadataCheck(.unavailable, reason: .modelUnknown)))),
-        ("depth not signed", record(Evidence(binding: .photo, depth: .inconclusive, depthReason: .depthNotSigned), .medium)),
-        ("shape not signed", record(Evidence(binding: .photoDepth, depth: .inconclusive, depthReason: .depthNotSigned), .medium)),
+        ("flat", record(Evidence(depth: .inconclusive, depthReason: .flatSurface, verdict: .flat, relief: 0.04), .medium, kind: .photo)),
+        ("no lidar", record(Evidence(depth: .inconclusive, depthReason: .noLiDAR), .medium, kind: .photo)),
+        ("high, model unknown", record(Evidence(modelCheck: MetadataCheck(.unavailable, reason: .modelUnknown)), kind: .photo)),
+        ("depth not signed", record(Evidence(binding: .photo, depth: .inconclusive, depthReason: .depthNotSigned), .medium, kind: .photo)),
+        (
+            "shape not signed",
+            record(Evidence(binding: .photoDepth, depth: .inconclusive, depthReason: .depthNotSigned), .medium, kind: .photo)
+        ),
         (
             "no depth",
-            record(Evidence(depth: .unavailable, verdict: nil, relief: nil), .medium, media: media(depth: false))
+            record(Evidence(depth: .unavailable, verdict: nil, relief: nil), .medium, kind: .photo, media: media(depth: false))
         ),
         (
             "device unverified",
             record(
                 Evidence(
                     hardware: .unavailable, hardwareReason: .deviceUnverified,
-                    credentials: .init(status: .withheld, reason: .hardwareNotPassed)), .medium,
-                media: media(embedded: false))
+                    credentials: .init(status: .withheld, reason: .hardwareNotPassed)),
+                .medium, kind: .photo, media: media(embedded: false))
         ),
         (
             "low",
@@ -179,15 +182,14 @@ package enum Samples {
                     verdict: .undecided, relief: nil, time: MetadataCheck(.unavailable, reason: .noEXIFTime),
                     modelCheck: MetadataCheck(.unavailable, reason: .modelUnknown),
                     size: MetadataCheck(.unavailable, reason: .modelUnknown),
-                    credentials: .init(status: .withheld, reason: .hardwareNotPassed)), .low,
-                media: media(embedded: false))
+                    credentials: .init(status: .withheld, reason: .hardwareNotPassed)), .low, kind: .photo, media: media(embedded: false))
         ),
         (
             "suspicious",
             record(
                 Evidence(
                     hardware: .fail, hardwareReason: .badSignature, credentials: .init(status: .withheld, reason: .suspicious)),
-                .suspicious, media: media(embedded: false))
+                .suspicious, kind: .photo, media: media(embedded: false))
         ),
         (
             "suspicious in many ways",
@@ -196,7 +198,7 @@ package enum Samples {
                     hardware: .fail, hardwareReason: .counterReplay, time: MetadataCheck(.fail, reason: .afterReceipt),
                     modelCheck: MetadataCheck(.fail, reason: .modelWithoutLiDAR),
                     size: MetadataCheck(.unavailable, reason: .sizeNotInTable), location: MetadataCheck(.fail, reason: .notOnEarth),
-                    credentials: .init(status: .withheld, reason: .suspicious)), .suspicious, media: media(embedded: false))
+                    credentials: .init(status: .withheld, reason: .suspicious)), .suspicious, kind: .photo, media: media(embedded: false))
         ),
         (
             "revoked",
@@ -204,23 +206,23 @@ package enum Samples {
                 Evidence(
                     hardware: .fail, hardwareReason: .deviceRevoked, time: MetadataCheck(.fail, reason: .differsFromCapturedAt),
                     modelCheck: MetadataCheck(.fail, reason: .differsFromRegistered),
-                    credentials: .init(status: .withheld, reason: .suspicious)), .suspicious, media: media(embedded: false))
+                    credentials: .init(status: .withheld, reason: .suspicious)), .suspicious, kind: .photo, media: media(embedded: false))
         ),
-        ("development", record(Evidence(development: true))),
+        ("development", record(Evidence(development: true), kind: .photo)),
         (
             "credentials pending",
-            record(Evidence(credentials: .init(status: .pending, reason: .noTimestampYet)), media: media(embedded: false))
+            record(Evidence(credentials: .init(status: .pending, reason: .noTimestampYet)), kind: .photo, media: media(embedded: false))
         ),
         (
             "not signable",
             record(
                 Evidence(
                     time: MetadataCheck(.unavailable, reason: .noUTCOffset),
-                    credentials: .init(status: .unavailable, reason: .photoNotSignable)), media: media(embedded: false))
+                    credentials: .init(status: .unavailable, reason: .photoNotSignable)), kind: .photo, media: media(embedded: false))
         ),
         (
             "original missing",
-            record(Evidence(credentials: .init(status: .unavailable, reason: .pictureMissing)), media: [:])
+            record(Evidence(credentials: .init(status: .unavailable, reason: .pictureMissing)), kind: .photo, media: [:])
         ),
         (
             "hash only",
@@ -240,10 +242,10 @@ package enum Samples {
                 capturedAt: .notShared, media: [:])
         ),
         ("video", record(kind: .video)),
-        ("processing", record(nil, nil, status: .processing, hasPlace: true, finished: [.attestation], media: [:])),
-        ("failed", record(nil, nil, status: .failed, failure: .originalMissing, media: [:])),
-        ("failed, depth", record(nil, nil, status: .failed, failure: .depthUnreadable, media: [:])),
-        ("failed, ours", record(nil, nil, status: .failed, failure: .handlingFailed, media: [:])),
+        ("processing", record(nil, nil, status: .processing, kind: .photo, hasPlace: true, finished: [.attestation], media: [:])),
+        ("failed", record(nil, nil, status: .failed, kind: .photo, failure: .originalMissing, media: [:])),
+        ("failed, depth", record(nil, nil, status: .failed, kind: .photo, failure: .depthUnreadable, media: [:])),
+        ("failed, ours", record(nil, nil, status: .failed, kind: .photo, failure: .handlingFailed, media: [:])),
     ]
 
     package static func record(named name: String) -> PublicRecord {

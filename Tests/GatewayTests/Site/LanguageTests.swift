@@ -61,7 +61,7 @@ struct LanguageTests {
     @Test("the switch on a page names the page, whatever its address")
     func address() throws {
         #expect(SiteAddress.languageSwitch(to: .spanish, back: "/v/\"&x=1") == "/language?to=es&back=/v/%22%26x%3D1")
-        let html = try makePages().pages.html(makePages().pages.record(Samples.record(), similar: nil, .english), .english)
+        let html = try makePages().pages.html(makePages().pages.record(Samples.record(kind: .photo), similar: nil, .english), .english)
         #expect(html.contains("<a href=\"/language?to=es&amp;back=/verify/\(Samples.id)\" hreflang=\"es\" lang=\"es\">Español</a>"))
     }
 }

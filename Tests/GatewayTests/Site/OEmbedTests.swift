@@ -12,7 +12,7 @@ import Testing
 struct OEmbedTests {
     @Test("a finished record is its share picture")
     func photo() {
-        let body = OEmbed.body(Samples.record(), title: "T", publicURL: publicURL, maximumWidth: nil, maximumHeight: nil)
+        let body = OEmbed.body(Samples.record(kind: .photo), title: "T", publicURL: publicURL, maximumWidth: nil, maximumHeight: nil)
         #expect(body.type == "photo" && body.version == "1.0" && body.providerURL == publicURL + "/")
         #expect(body.url == "\(publicURL)/media/\(Samples.id)/og.jpg" && body.width == 1200 && body.height == 630)
     }
@@ -23,7 +23,7 @@ struct OEmbedTests {
             (600, nil, 600, 315), (nil, 63, 120, 63), (0, 0, 1, 1), (5000, 5000, 1200, 630),
         ] as [(Int?, Int?, Int, Int)])
     func room(width: Int?, height: Int?, shownWidth: Int, shownHeight: Int) {
-        let body = OEmbed.body(Samples.record(), title: "T", publicURL: publicURL, maximumWidth: width, maximumHeight: height)
+        let body = OEmbed.body(Samples.record(kind: .photo), title: "T", publicURL: publicURL, maximumWidth: width, maximumHeight: height)
         #expect(body.width == shownWidth && body.height == shownHeight)
     }
 
@@ -36,7 +36,7 @@ struct OEmbedTests {
 
     @Test("a verdict that was taken back is no picture, since the picture shows it")
     func revoked() {
-        var record = Samples.record()
+        var record = Samples.record(kind: .photo)
         record.log = RecordLog(
             state: .witnessed, entry: nil, witnessedAt: nil, witnesses: [], hasBundle: false, isRevoked: true)
         let body = OEmbed.body(record, title: "T", publicURL: publicURL, maximumWidth: nil, maximumHeight: nil)

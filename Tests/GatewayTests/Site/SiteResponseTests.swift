@@ -88,7 +88,7 @@ struct SiteResponseTests {
         #expect(try await site.get("/methodology").headers[.contentSecurityPolicy]?.contains("img-src 'self';") == true)
         let pages = makePages().pages
         #expect(pages.record(Samples.record(named: "processing"), similar: nil, .english).showsLocalFiles)
-        #expect(!pages.record(Samples.record(), similar: nil, .english).showsLocalFiles)
+        #expect(!pages.record(Samples.record(kind: .photo), similar: nil, .english).showsLocalFiles)
     }
 
     @Test("pictures may come from the public store, and from nowhere else")
