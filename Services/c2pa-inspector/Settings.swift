@@ -10,13 +10,9 @@ struct Settings {
 
     /// `nil` if an argument is unknown or invalid.
     init?(_ arguments: some Sequence<String>) {
-        var rest = arguments.makeIterator()
-        while let name = rest.next() {
-            if name == "--self-test" {
-                isSelfTest = true
-                continue
-            }
-            guard let value = rest.next() else { return nil }
+        guard let options = ProgramOptions(arguments) else { return nil }
+        isSelfTest = options.isSelfTest
+        for (name, value) in options.values {
             if name == "--media-type" {
                 mediaType = value
             } else if !limits.take(name, value) {

@@ -22,13 +22,10 @@ struct Settings {
 
     /// `nil` if an argument is unknown or invalid.
     init?(_ arguments: some Sequence<String>) {
-        var rest = arguments.makeIterator()
-        while let name = rest.next() {
-            if name == "--self-test" {
-                isSelfTest = true
-                continue
-            }
-            guard let value = rest.next(), take(name, value) else { return nil }
+        guard let options = ProgramOptions(arguments) else { return nil }
+        isSelfTest = options.isSelfTest
+        for (name, value) in options.values {
+            guard take(name, value) else { return nil }
         }
     }
 
