@@ -1,7 +1,7 @@
 /// Why a file is not a video that a capture may have (SPEC §10.1).
 public struct MovieError: Error, Equatable, CustomStringConvertible {
     /// One for each rule.
-    public enum Problem: String, Sendable, CaseIterable {
+    public enum Code: String, Sendable {
         /// Does not begin with `ftyp`; anything else did.
         case notMovie = "not_movie"
         /// The file ends inside a box.
@@ -46,17 +46,17 @@ public struct MovieError: Error, Equatable, CustomStringConvertible {
         case editList = "edit_list"
     }
 
-    public let problem: Problem
+    public let code: Code
     /// Continues "the video …", such as "has two video tracks"; no text of the file is in it.
     public let message: String
 
-    public init(_ problem: Problem, _ message: String) {
-        self.problem = problem
+    public init(_ code: Code, _ message: String) {
+        self.code = code
         self.message = message
     }
 
     /// Whether it is no movie at all, rather than one that is not allowed.
-    public var isNotMovie: Bool { problem == .notMovie }
+    public var isNotMovie: Bool { code == .notMovie }
 
-    public var description: String { "\(problem.rawValue): \(message)" }
+    public var description: String { "\(code.rawValue): \(message)" }
 }

@@ -18,7 +18,7 @@ struct FileRefusalTests {
 
     @Test("must begin with ftyp, or it is no movie", arguments: ["", "ft", "\u{0}\u{0}\u{0}\u{10}moov", "not a movie at all, but text"])
     func notMovie(text: String) {
-        #expect(problem(Array(text.utf8)) == .notMovie)
+        #expect(refusal(Array(text.utf8)) == .notMovie)
         #expect(MovieError(.notMovie, "").isNotMovie && !MovieError(.truncated, "").isNotMovie)
     }
 
@@ -83,9 +83,9 @@ struct FileRefusalTests {
     @Test("are refused, however the file is cut into chunks", arguments: lies)
     func refuses(lie: Lie) {
         let bytes = lie.bytes
-        #expect(problem(bytes) == lie.problem)
-        #expect(problem(bytes, chunk: 1) == lie.problem)
-        #expect(problem(bytes, chunk: 4099) == lie.problem)
+        #expect(refusal(bytes) == lie.code)
+        #expect(refusal(bytes, chunk: 1) == lie.code)
+        #expect(refusal(bytes, chunk: 4099) == lie.code)
     }
 
     @Test("are refused when the file is cut off anywhere")
@@ -93,9 +93,9 @@ struct FileRefusalTests {
         let file = SmallFilm.file()
         let beforeMovie = file.fileBytes.count - file.movie.bytes.count
         for length in 0..<Self.small.count {
-            let expected: MovieError.Problem =
+            let expected: MovieError.Code =
                 length < 8 ? .notMovie : length == beforeMovie || length == file["ftyp"].bytes.count ? .movieBoxMissing : .truncated
-            #expect(problem(Array(Self.small.prefix(length))) == expected, "\(length) bytes")
+            #expect(refusal(Array(Self.small.prefix(length))) == expected, "\(length) bytes")
         }
     }
 

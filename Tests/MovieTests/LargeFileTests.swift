@@ -28,7 +28,7 @@ struct LargeFileTests {
         #expect(read.video.samples.map(\.size) == large.map(\.size))
         #expect(read.video.samples.first?.offset == Int64(layout.head.count))
         #expect(read.fileOrder == layout.order)
-        #expect(problem(layout.head) == .truncated)
+        #expect(refusal(layout.head) == .truncated)
     }
 
     @Test("are skipped over, not kept: 100 MB cost a header")

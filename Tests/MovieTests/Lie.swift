@@ -6,11 +6,11 @@ import Testing
 /// A change of a sound file, and the rule that it breaks.
 struct Lie: Sendable, CustomTestStringConvertible {
     let name: String
-    let problem: MovieError.Problem
+    let code: MovieError.Code
     let change: @Sendable (TestBox) -> Void
 
-    init(_ name: String, _ problem: MovieError.Problem, _ change: @escaping @Sendable (TestBox) -> Void) {
-        (self.name, self.problem, self.change) = (name, problem, change)
+    init(_ name: String, _ code: MovieError.Code, _ change: @escaping @Sendable (TestBox) -> Void) {
+        (self.name, self.code, self.change) = (name, code, change)
     }
 
     var testDescription: String { name }

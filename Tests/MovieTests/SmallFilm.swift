@@ -42,12 +42,12 @@ enum SmallFilm {
 }
 
 /// The rule that refuses a file; `nil` if it is read.
-func problem(_ bytes: [UInt8], chunk: Int? = nil) -> MovieError.Problem? {
+func refusal(_ bytes: [UInt8], chunk: Int? = nil) -> MovieError.Code? {
     do throws(MovieError) {
         _ = try read(bytes, chunk: chunk ?? max(bytes.count, 1))
         return nil
     } catch {
-        return error.problem
+        return error.code
     }
 }
 

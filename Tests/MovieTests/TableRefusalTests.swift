@@ -68,7 +68,7 @@ struct TableRefusalTests {
     }
 
     @Test("are refused if they lie", arguments: lies)
-    func refuses(lie: Lie) { #expect(problem(lie.bytes) == lie.problem) }
+    func refuses(lie: Lie) { #expect(refusal(lie.bytes) == lie.code) }
 
     @Test("may have offsets of 64 bits")
     func longOffsets() throws {
@@ -88,7 +88,7 @@ struct TableRefusalTests {
         // A sample of 30 bytes, then others: a second mdat that begins inside the first one's samples.
         file.children.insert(TestBox("mdat", Array(data.dropFirst(20))), at: 2)
         file["mdat"].payload = Array(data.prefix(20))
-        #expect(problem(file.fileBytes) == .sampleOutsideMediaData)
+        #expect(refusal(file.fileBytes) == .sampleOutsideMediaData)
     }
 
     @Test("without sync samples make every sample one")

@@ -9,7 +9,7 @@ import Testing
 struct TamperedFileTests {
     struct Change: Sendable, CustomTestStringConvertible {
         let name: String
-        let problem: MovieError.Problem
+        let code: MovieError.Code
         let apply: @Sendable (TestBox) -> Void
 
         var testDescription: String { name }
@@ -20,43 +20,43 @@ struct TamperedFileTests {
     }
 
     static let changes = [
-        Change(name: "a chunk offset past the end", problem: .sampleOutsideMediaData) { $0.sound.table["stco"].put(be32(1 << 28), at: 12) },
-        Change(name: "an edit list that starts at 5 s", problem: .editList) { $0.sound["edts/elst"].put(be32(220_500), at: 12) },
-        Change(name: "an edit list that ends after half of it", problem: .editList) { $0.video["edts/elst"].put(be32(500), at: 8) },
-        Change(name: "an edit rate of 2", problem: .editList) { $0.video["edts/elst"].put(be32(2 << 16), at: 16) },
-        Change(name: "durations too few", problem: .tablesDisagree) { $0.video.table["stts"].put(be32(29), at: 8) },
-        Change(name: "a sample inside moov", problem: .sampleOutsideMediaData) {
+        Change(name: "a chunk offset past the end", code: .sampleOutsideMediaData) { $0.sound.table["stco"].put(be32(1 << 28), at: 12) },
+        Change(name: "an edit list that starts at 5 s", code: .editList) { $0.sound["edts/elst"].put(be32(220_500), at: 12) },
+        Change(name: "an edit list that ends after half of it", code: .editList) { $0.video["edts/elst"].put(be32(500), at: 8) },
+        Change(name: "an edit rate of 2", code: .editList) { $0.video["edts/elst"].put(be32(2 << 16), at: 16) },
+        Change(name: "durations too few", code: .tablesDisagree) { $0.video.table["stts"].put(be32(29), at: 8) },
+        Change(name: "a sample inside moov", code: .sampleOutsideMediaData) {
             $0.video.table["stco"].put(be32($0.fileBytes.count - 100), at: 8)
         },
-        Change(name: "two chunks at one place", problem: .samplesOverlap) {
+        Change(name: "two chunks at one place", code: .samplesOverlap) {
             $0.sound.table["stco"].put($0.sound.table["stco"].payload[8..<12] + [], at: 12)
         },
-        Change(name: "400 sizes", problem: .tableLength) { $0.video.table["stsz"].put(be32(400), at: 8) },
-        Change(name: "2³¹ sizes", problem: .tableLength) { $0.video.table["stsz"].put(be32(1 << 31), at: 8) },
+        Change(name: "400 sizes", code: .tableLength) { $0.video.table["stsz"].put(be32(400), at: 8) },
+        Change(name: "2³¹ sizes", code: .tableLength) { $0.video.table["stsz"].put(be32(1 << 31), at: 8) },
     ]
 
     @Test("are refused", arguments: changes)
     func refuses(change: Change) throws {
         let file = TestBox.file(try Self.film.get())
-        #expect(problem(file.fileBytes) == nil)
+        #expect(refusal(file.fileBytes) == nil)
         change.apply(file)
-        #expect(problem(file.fileBytes) == change.problem)
+        #expect(refusal(file.fileBytes) == change.code)
     }
 
     @Test("are refused when they are cut to 60 %, before moov and behind it")
     func cut() throws {
         let bytes = try Self.film.get()
-        #expect(problem(Array(bytes.prefix(bytes.count * 6 / 10))) == .truncated)
+        #expect(refusal(Array(bytes.prefix(bytes.count * 6 / 10))) == .truncated)
         let copy = try PublicMovieTests.copy(bytes)
-        #expect(problem(Array(copy.prefix(copy.count * 6 / 10))) == .truncated)
-        #expect(problem(Array(copy.prefix(copy.count - 1))) == .truncated)
+        #expect(refusal(Array(copy.prefix(copy.count * 6 / 10))) == .truncated)
+        #expect(refusal(Array(copy.prefix(copy.count - 1))) == .truncated)
     }
 
     @Test("are refused when they are fragmented")
     func fragmented() throws {
         try MediaTool.inFolder { tool in
             let bytes = try tool.film("fragmented.mp4", Shape.reordered + ["-movflags", "+frag_keyframe+empty_moov"])
-            #expect(problem(bytes) == .fragmented)
+            #expect(refusal(bytes) == .fragmented)
         }
     }
 
@@ -64,10 +64,10 @@ struct TamperedFileTests {
     func codec() throws {
         try MediaTool.inFolder { tool in
             let film = try tool.film("film.mp4", ["-c:v", "mpeg4"])
-            #expect(problem(film) == .videoCodec)
+            #expect(refusal(film) == .videoCodec)
             let hevc = ["-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hev1", "-x265-params", "log-level=error"]
             let other = try tool.film("film.mp4", sound: false, hevc)
-            #expect(problem(other) == .videoCodec)
+            #expect(refusal(other) == .videoCodec)
         }
     }
 

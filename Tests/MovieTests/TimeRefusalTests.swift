@@ -53,7 +53,7 @@ struct TimeRefusalTests {
     }
 
     @Test("are refused if they hide something", arguments: lies)
-    func refuses(lie: Lie) { #expect(problem(lie.bytes) == lie.problem) }
+    func refuses(lie: Lie) { #expect(refusal(lie.bytes) == lie.code) }
 
     /// Duration and media time of the last edit, and how long a pause is before it.
     @Test(
@@ -107,7 +107,7 @@ struct TimeRefusalTests {
             file.video["mdia/mdhd"].put(be32(video), at: 12)
             file.movie["mvhd"].put(be32(movie), at: 12)
             file.video.edit([(Int(UInt32.max), 20, 1 << 16)])
-            #expect([nil, .tooLong, .editList].contains(problem(file.fileBytes)))
+            #expect([nil, .tooLong, .editList].contains(refusal(file.fileBytes)))
         }
     }
 }

@@ -52,7 +52,7 @@ struct TrackRefusalTests {
     ]
 
     @Test("are refused if they are not as a capture's are", arguments: lies)
-    func refuses(lie: Lie) { #expect(problem(lie.bytes) == lie.problem) }
+    func refuses(lie: Lie) { #expect(refusal(lie.bytes) == lie.code) }
 
     static let needed = ["tkhd", "mdia", "mdia/mdhd", "mdia/hdlr", "mdia/minf", "mdia/minf/stbl"]
     static let tables = ["stsd", "stsz", "stsc", "stco", "stts"].map { "mdia/minf/stbl/" + $0 }
@@ -63,17 +63,17 @@ struct TrackRefusalTests {
         let parent = parts.dropLast().joined(separator: "/")
         let without = SmallFilm.file()
         without.video[parent].remove(parts[parts.count - 1])
-        #expect(problem(without.fileBytes) == .boxMissing)
+        #expect(refusal(without.fileBytes) == .boxMissing)
         let twice = SmallFilm.file()
         twice.video[parent].children.append(twice.video[path].copy)
-        #expect(problem(twice.fileBytes) == .boxTwice)
+        #expect(refusal(twice.fileBytes) == .boxTwice)
     }
 
     @Test("may have their other tables once", arguments: ["ctts", "stss"])
     func optional(table: String) {
         let file = SmallFilm.file()
         file.video.table.children.append(file.video.table[table].copy)
-        #expect(problem(file.fileBytes) == .boxTwice)
+        #expect(refusal(file.fileBytes) == .boxTwice)
     }
 
     @Test("may be 4096 × 2304, in either orientation", arguments: [(4096, 2304), (2304, 4096), (1, 1)])

@@ -9,11 +9,11 @@ import Testing
 /// A file of a recording with one thing changed, and the rule that refuses it (SPEC §10.1).
 struct MovieLie: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let problem: MovieError.Problem
+    let code: MovieError.Code
     let change: @Sendable (TestBox) -> Void
 
-    init(_ name: String, _ problem: MovieError.Problem, _ change: @escaping @Sendable (TestBox) -> Void) {
-        (testDescription, self.problem, self.change) = (name, problem, change)
+    init(_ name: String, _ code: MovieError.Code, _ change: @escaping @Sendable (TestBox) -> Void) {
+        (testDescription, self.code, self.change) = (name, code, change)
     }
 
     static let all = [
@@ -61,7 +61,7 @@ extension SystemTests {
             video.video = file.fileBytes
             try video.describe()
             let rule = #expect(throws: MovieError.self) { try Movie(file: video.video) }
-            #expect(rule?.problem == lie.problem)
+            #expect(rule?.code == lie.code)
             let answer = try await expect(video, &device, .invalidVideo)
             let details = (answer.json["error"] as? [String: Any])?["details"] as? [[String: Any]]
             #expect(details?.first?["field"] as? String == "video" && details?.first?["problem"] as? String == rule?.message)
