@@ -36,7 +36,7 @@ private struct Outcome: Equatable {
         sides = [width, height]
     }
 
-    init(_ error: DepthDataError) { problem = error.description }
+    init(_ error: DepthDataError) { problem = error.message }
 }
 
 private func parse(_ bytes: [UInt8], chunk: Int) -> Outcome {

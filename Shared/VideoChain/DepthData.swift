@@ -26,16 +26,29 @@ public enum DepthData {
     }
 }
 
-/// What is wrong with the form of `depth_data`; a sentence that follows the part's name.
-public struct DepthDataError: Error, Sendable, Equatable, CustomStringConvertible {
-    public let description: String
-    /// Whether memory ran out, which says nothing of the data.
-    public let isOutOfMemory: Bool
-
-    init(_ description: String, isOutOfMemory: Bool = false) {
-        self.description = description
-        self.isOutOfMemory = isOutOfMemory
+/// Why bytes are not `depth_data`.
+public struct DepthDataError: Error, Equatable, CustomStringConvertible {
+    public enum Code: String, Sendable {
+        /// Not one complete gzip, zlib or DEFLATE stream.
+        case corrupt
+        /// Inflated, they do not have the form of ``DepthData``.
+        case malformed
+        /// Larger than a part may be, before or after it is inflated.
+        case tooLong = "too_long"
+        /// Memory ran out, which says nothing of the data.
+        case outOfMemory = "out_of_memory"
     }
+
+    public let code: Code
+    /// Follows the part's name, such as "has no records"; no text of the data is in it.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { "\(code.rawValue): \(message)" }
 }
 
 /// One record of `depth_data`, without its values.
@@ -109,18 +122,18 @@ public struct DepthDataParser<Visitor: DepthDataVisitor> {
     /// Call at the end of the data.
     /// - Throws: ``DepthDataError`` if they end inside a record, or have none.
     public func finish() throws(DepthDataError) {
-        guard isOpen, record == nil, head.isEmpty else { throw DepthDataError("ends inside its header or a record") }
-        guard count > 0 else { throw DepthDataError("has no records") }
+        guard isOpen, record == nil, head.isEmpty else { throw DepthDataError(.malformed, "ends inside its header or a record") }
+        guard count > 0 else { throw DepthDataError(.malformed, "has no records") }
     }
 
     private mutating func open() throws(DepthDataError) {
         guard Array(head[0..<4]) == DepthData.magic, number(4, UInt32.self) == DepthData.version, number(12, UInt32.self) == 0 else {
-            throw DepthDataError("does not begin with the header \"RLDP\" of version \(DepthData.version)")
+            throw DepthDataError(.malformed, "does not begin with the header \"RLDP\" of version \(DepthData.version)")
         }
         width = Int(number(8, UInt16.self))
         height = Int(number(10, UInt16.self))
         guard DepthData.sides.contains(width), DepthData.sides.contains(height) else {
-            throw DepthDataError("has maps of \(width) × \(height) values; each side must be 1 to 1024")
+            throw DepthDataError(.malformed, "has maps of \(width) × \(height) values; each side must be 1 to 1024")
         }
         visitor.begin(width: width, height: height)
         isOpen = true
@@ -128,11 +141,11 @@ public struct DepthDataParser<Visitor: DepthDataVisitor> {
 
     private mutating func beginRecord() throws(DepthDataError) {
         guard count < DepthData.recordCounts.upperBound else {
-            throw DepthDataError("has more than \(DepthData.recordCounts.upperBound) records")
+            throw DepthDataError(.malformed, "has more than \(DepthData.recordCounts.upperBound) records")
         }
-        guard number(4, UInt32.self) == 0 else { throw DepthDataError("has a record whose reserved field is not 0") }
+        guard number(4, UInt32.self) == 0 else { throw DepthDataError(.malformed, "has a record whose reserved field is not 0") }
         let time = number(8, Int64.self)
-        if let lastTime, time <= lastTime { throw DepthDataError("has records that are not in ascending time") }
+        if let lastTime, time <= lastTime { throw DepthDataError(.malformed, "has records that are not in ascending time") }
         lastTime = time
         record = DepthRecord(sample: number(0, UInt32.self), time: time)
         remaining = width * height * 4

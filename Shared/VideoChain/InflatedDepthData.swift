@@ -16,7 +16,7 @@ public final class InflatedDepthData<Visitor: DepthDataVisitor> {
     /// - Throws: ``DepthDataError``; it must not be used afterwards.
     public func update(_ bytes: ArraySlice<UInt8>) throws(DepthDataError) {
         size += bytes.count
-        guard size <= SizeLimits.depthData else { throw DepthDataError("is larger than \(SizeLimits.depthData >> 20) MiB") }
+        guard size <= SizeLimits.depthData else { throw DepthDataError(.tooLong, "is larger than \(SizeLimits.depthData >> 20) MiB") }
         do throws(DepthError) {
             try stream.update(bytes)
         } catch {
@@ -42,7 +42,7 @@ public final class InflatedDepthData<Visitor: DepthDataVisitor> {
             do throws(DepthDataError) {
                 try parser.update(bytes)
             } catch {
-                throw DepthError(.malformed, error.description)
+                throw DepthError(.malformed, error.message)
             }
         }
 
@@ -50,7 +50,7 @@ public final class InflatedDepthData<Visitor: DepthDataVisitor> {
             do throws(DepthDataError) {
                 try parser.finish()
             } catch {
-                throw DepthError(.malformed, error.description)
+                throw DepthError(.malformed, error.message)
             }
         }
     }
@@ -59,10 +59,10 @@ public final class InflatedDepthData<Visitor: DepthDataVisitor> {
 extension DepthDataError {
     init(_ error: DepthError) {
         switch error.code {
-        case .malformed: self.init(error.message)
-        case .outOfMemory: self.init("could not be inflated: \(error.message)", isOutOfMemory: true)
-        case .tooLong: self.init("inflates to more than \(SizeLimits.depthData >> 20) MiB")
-        default: self.init("is not one complete gzip, zlib or DEFLATE stream")
+        case .malformed: self.init(.malformed, error.message)
+        case .outOfMemory: self.init(.outOfMemory, "could not be inflated: \(error.message)")
+        case .tooLong: self.init(.tooLong, "inflates to more than \(SizeLimits.depthData >> 20) MiB")
+        default: self.init(.corrupt, "is not one complete gzip, zlib or DEFLATE stream")
         }
     }
 }

@@ -164,11 +164,11 @@ private final class DepthReading: InflatedBytesConsumer {
     var parser = DepthDataParser(DepthDigests())
 
     func consume(_ bytes: UnsafeRawBufferPointer) throws(DepthError) {
-        do throws(DepthDataError) { try parser.update(bytes) } catch { throw DepthError(.corrupt, error.description) }
+        do throws(DepthDataError) { try parser.update(bytes) } catch { throw DepthError(.corrupt, error.message) }
     }
 
     func end() throws(DepthError) {
-        do throws(DepthDataError) { try parser.finish() } catch { throw DepthError(.truncated, error.description) }
+        do throws(DepthDataError) { try parser.finish() } catch { throw DepthError(.truncated, error.message) }
     }
 }
 

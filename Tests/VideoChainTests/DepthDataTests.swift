@@ -97,9 +97,9 @@ struct DepthDataTests {
 
     @Test("is not to blame for memory that ran out")
     func memory() {
-        #expect(DepthDataError(DepthError(.outOfMemory, "inflate")).isOutOfMemory)
+        #expect(DepthDataError(DepthError(.outOfMemory, "inflate")).code == .outOfMemory)
         let others = [DepthError.Code.corrupt, .truncated, .malformed, .tooLong]
-        #expect(others.allSatisfy { !DepthDataError(DepthError($0, "")).isOutOfMemory })
+        #expect(others.allSatisfy { DepthDataError(DepthError($0, "")).code != .outOfMemory })
     }
 
     @Test("that can be read in two ways gives the maps of the one that ends, the same as the digests")

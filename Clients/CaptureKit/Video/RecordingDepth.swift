@@ -51,7 +51,7 @@ final class RecordingDepth {
         func end() throws -> [UInt8] { take() + (try parser.visitor.gzip.finish()) }
 
         func consume(_ bytes: UnsafeRawBufferPointer) throws(DepthError) {
-            do throws(DepthDataError) { try parser.update(bytes) } catch { throw DepthError(.corrupt, error.description) }
+            do throws(DepthDataError) { try parser.update(bytes) } catch { throw DepthError(.corrupt, error.message) }
         }
 
         func end() {}

@@ -132,7 +132,7 @@ private final class DepthReading: InflatedBytesConsumer {
 
     func consume(_ bytes: UnsafeRawBufferPointer) throws(DepthError) {
         self.bytes += bytes
-        do throws(DepthDataError) { try parser.update(bytes) } catch { throw DepthError(.corrupt, error.description) }
+        do throws(DepthDataError) { try parser.update(bytes) } catch { throw DepthError(.corrupt, error.message) }
     }
 
     func end() {}

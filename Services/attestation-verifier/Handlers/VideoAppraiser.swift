@@ -78,7 +78,7 @@ struct VideoAppraiser: Sendable {
         do {
             try await storage.streamAccepted(content.depth, missing: .intakeMissing) { try reader.update(ArraySlice($0.readableBytesView)) }
             return try reader.finish()
-        } catch let error as DepthDataError where !error.isOutOfMemory {
+        } catch let error as DepthDataError where error.code != .outOfMemory {
             throw RejectedMessage(.depthUnreadable, detail: error.description)
         }
     }

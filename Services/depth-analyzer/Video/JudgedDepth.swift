@@ -35,7 +35,7 @@ private func read<Visitor: DepthDataVisitor>(_ part: [UInt8], _ visitor: Visitor
     do throws(DepthDataError) {
         return try InflatedDepthData.read(part, visitor)
     } catch {
-        if error.isOutOfMemory { throw error }
+        if error.code == .outOfMemory { throw error }
         throw RejectedMessage(.depthUnreadable, detail: error.description)
     }
 }

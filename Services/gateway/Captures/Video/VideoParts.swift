@@ -95,7 +95,7 @@ private final class DepthDataInspection: @unchecked Sendable {
     }
 
     private func refuse(_ error: DepthDataError) {
-        problem = error.description
+        problem = error.message
         data = nil
     }
 
