@@ -1,5 +1,5 @@
 /// Why an API call failed.
-public struct APIFailure: Error, Sendable, CustomStringConvertible {
+public struct APIFailure: Error, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// No connection, a broken connection, or no response within the timeout.
         case unreachable

@@ -1,7 +1,7 @@
 import CRdKafka
 
 /// An error reported by librdkafka or a broker.
-public struct KafkaError: Error, Sendable, CustomStringConvertible {
+public struct KafkaError: Error, CustomStringConvertible {
     /// The error code: negative for librdkafka's own errors, else the protocol's.
     public let code: Int32
     /// The error's name, such as `_TIMED_OUT` or `UNKNOWN_TOPIC_OR_PART`.

@@ -1,7 +1,7 @@
 import NIOHTTP1
 
 /// An error of the object store.
-public struct ObjectStorageError: Error, Sendable, CustomStringConvertible {
+public struct ObjectStorageError: Error, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// There is no such object: 404 with the code `NoSuchKey`.
         case notFound

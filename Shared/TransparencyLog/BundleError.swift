@@ -1,5 +1,5 @@
 /// Why bytes are not a statement, leaf, token or bundle in the form of SPEC §14, or why values cannot be made into one.
-public struct BundleError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct BundleError: Error, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// Text that is not in the canonical form of JSON.
         case json
