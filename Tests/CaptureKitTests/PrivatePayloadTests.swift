@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CaptureKit
@@ -30,9 +31,9 @@ struct PrivatePayloadTests {
         #expect(payload.depth == capture.measurements)
         #expect(try Self.metadata(body.payload) == Self.expected(flags))
         #expect(body.assertion.starts(with: HashOnlyClientData.hash(payload: body.payload).bytes), "the hardware signed these bytes")
-        let told = Self.pieces(of: request.body).union(Self.pieces(of: body.payload)).union(Self.pieces(of: body.assertion))
+        let told = Pieces.of(request.body).union(Pieces.of(body.payload)).union(Pieces.of(body.assertion))
         for secret in [capture.photo, capture.depth, PrivateFixture.plane?.bytes ?? [], capture.thumbnail ?? []] {
-            #expect(told.isDisjoint(with: Self.pieces(of: secret)))
+            #expect(told.isDisjoint(with: Pieces.of(secret)))
         }
     }
 
@@ -112,16 +113,5 @@ struct PrivatePayloadTests {
             throw CocoaError(.coderInvalidValue)
         }
         return metadata
-    }
-
-    /// All runs of 16 bytes.
-    private static func pieces(of bytes: [UInt8]) -> Set<UInt128> {
-        var latest: UInt128 = 0
-        var pieces = Set<UInt128>(minimumCapacity: bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            latest = latest << 8 | UInt128(byte)
-            if index >= 15 { pieces.insert(latest) }
-        }
-        return pieces
     }
 }

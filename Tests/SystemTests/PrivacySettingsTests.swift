@@ -81,18 +81,3 @@ extension Phone {
         try await rial("queue", "run", "--until-empty", "--url", "http://127.0.0.1:\(proxy.port)")
     }
 }
-
-/// Runs of 16 bytes.
-enum Pieces {
-    static let none: Set<UInt128> = []
-
-    static func of(_ bytes: [UInt8]) -> Set<UInt128> {
-        var latest: UInt128 = 0
-        var pieces = Set<UInt128>(minimumCapacity: bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            latest = latest << 8 | UInt128(byte)
-            if index >= 15 { pieces.insert(latest) }
-        }
-        return pieces
-    }
-}
