@@ -39,8 +39,8 @@ struct PrivateRecordingTests {
     @Test("tells no numbers of a recording that was cut off, and signs what is told")
     func cutOff() async throws {
         try await TestRecording.inFolder { recording in
-            let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: 400)
-            await #expect(throws: CrashingCamera.Crash.self) {
+            let camera = StoppingCamera(try TestRecording.camera(seconds: 15), .crash, after: 400)
+            await #expect(throws: StoppingCamera.Crash.self) {
                 try await recording.record(from: camera, signer: EchoSigner(), privacy: Self.on)
             }
             let recorded = try await recording.recover()

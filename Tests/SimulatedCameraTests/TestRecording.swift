@@ -211,20 +211,29 @@ actor EchoSigner: RecordingSigner {
     }
 }
 
-/// Stops as if the process were killed, after a number of inputs.
-actor CrashingCamera: FrameSource {
+/// Stops after a number of inputs.
+actor StoppingCamera: FrameSource {
+    /// Thrown as if the process were killed.
     struct Crash: Error {}
+    enum Stop { case crash, interruption }
 
     private let source: SceneCamera
+    private let stop: Stop
     private var left: Int
 
-    init(_ source: SceneCamera, after inputs: Int) {
+    init(_ source: SceneCamera, _ stop: Stop, after inputs: Int) {
         self.source = source
+        self.stop = stop
         left = inputs
     }
 
     func next() async throws -> CameraInput<[UInt8], [UInt8]>? {
-        guard left > 0 else { throw Crash() }
+        guard left > 0 else {
+            switch stop {
+            case .crash: throw Crash()
+            case .interruption: return .interruption
+            }
+        }
         left -= 1
         return try await source.next()
     }
@@ -242,23 +251,6 @@ struct LookingCamera: FrameSource {
 
     func next() async throws -> CameraInput<[UInt8], [UInt8]>? {
         try await look()
-        return try await source.next()
-    }
-}
-
-/// Interrupted after a number of inputs.
-actor InterruptedCamera: FrameSource {
-    private let source: SceneCamera
-    private var left: Int
-
-    init(_ source: SceneCamera, after inputs: Int) {
-        self.source = source
-        left = inputs
-    }
-
-    func next() async throws -> CameraInput<[UInt8], [UInt8]>? {
-        guard left > 0 else { return .interruption }
-        left -= 1
         return try await source.next()
     }
 }

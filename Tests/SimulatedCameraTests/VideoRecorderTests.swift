@@ -61,7 +61,7 @@ struct VideoRecorderTests {
     @Test("ends and is signed when it is interrupted")
     func interruption() async throws {
         try await TestRecording.inFolder { recording in
-            let camera = InterruptedCamera(try TestRecording.camera(seconds: 9), after: 20)
+            let camera = StoppingCamera(try TestRecording.camera(seconds: 9), .interruption, after: 20)
             let video = try await recording.record(from: camera, signer: EchoSigner())
             #expect(video.frameCount == 10 && video.isSigned && !video.isPartial)
             #expect(try recording.comparison().isIntact)
@@ -100,8 +100,8 @@ struct RecordingRecoveryTests {
             // Two inputs for each picture: 2 s to 12 s.
             var random = SeededGenerator(seed: Self.seed &+ UInt64(round))
             let inputs = Int.random(in: 120...720, using: &random)
-            let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: inputs)
-            await #expect(throws: CrashingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
+            let camera = StoppingCamera(try TestRecording.camera(seconds: 15), .crash, after: inputs)
+            await #expect(throws: StoppingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
             let video = try await recording.recover()
             #expect(video.isPartial && !video.isSigned && video.frameCount <= inputs / 2 + 1)
             #expect(try recording.comparison().isIntact, "killed after \(inputs) inputs")
@@ -117,8 +117,8 @@ struct RecordingRecoveryTests {
     @Test("copes with a log that was cut anywhere, or changed", arguments: [0.1, 0.35, 0.6, 0.85], [false, true])
     func cut(share: Double, isChanged: Bool) async throws {
         try await TestRecording.inFolder { recording in
-            let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: 120)
-            await #expect(throws: CrashingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
+            let camera = StoppingCamera(try TestRecording.camera(seconds: 15), .crash, after: 120)
+            await #expect(throws: StoppingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
             var log = try recording.bytes(try recording.log())
             let place = max(4000, Int(Double(log.count) * share))
             if isChanged { log[place] ^= 1 } else { log = Array(log.prefix(place)) }
@@ -135,8 +135,8 @@ struct RecordingRecoveryTests {
     @Test("leaves nothing of a recording of which there is no picture")
     func empty() async throws {
         try await TestRecording.inFolder { recording in
-            let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: 1)
-            await #expect(throws: CrashingCamera.Crash.self) {
+            let camera = StoppingCamera(try TestRecording.camera(seconds: 15), .crash, after: 1)
+            await #expect(throws: StoppingCamera.Crash.self) {
                 try await recording.record(from: camera, signer: EchoSigner(), sound: false)
             }
             let log = try recording.log()
@@ -162,8 +162,8 @@ struct RecordingRecoveryTests {
     @Test("shows nothing of what was recorded in any file, before and afterwards")
     func nothingPlain() async throws {
         try await TestRecording.inFolder { recording in
-            let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: 400)
-            await #expect(throws: CrashingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
+            let camera = StoppingCamera(try TestRecording.camera(seconds: 15), .crash, after: 400)
+            await #expect(throws: StoppingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
             let before = try recording.sealed()
             #expect(try await recording.recover().frameCount > 150)
             let after = try recording.sealed()
