@@ -84,6 +84,17 @@ struct StamperTests {
             anchors: try TimestampAnchors(pem: anchors ?? authority.rootPEM), interval: 3600, nonce: { Array(1...16) }, logger: .quiet)
     }
 
+    /// A log with a checkpoint to stamp, and a stamper that does not trust the authority that it asks.
+    private func mistrusting(
+        _ client: OutwardClient
+    ) async throws -> (rig: LogRig, authority: TimestampAuthority, stamper: CheckpointStamper) {
+        let rig = try LogRig()
+        let (authority, other) = (try TimestampAuthority(), try TimestampAuthority())
+        rig.add(0..<5)
+        try await rig.drain(rig.sequencer())
+        return (rig, authority, try stamper(rig, authority, client, anchors: other.rootPEM))
+    }
+
     @Test("the newest checkpoint with a quorum gets a token, once an hour, over the note as the log alone signed it")
     func stamps() async throws {
         try await withClient { client in
@@ -123,11 +134,7 @@ struct StamperTests {
     @Test("an authority whose answers are not kept is asked less and less often")
     func pauses() async throws {
         try await withClient { client in
-            let rig = try LogRig()
-            let (authority, other) = (try TimestampAuthority(), try TimestampAuthority())
-            rig.add(0..<5)
-            try await rig.drain(rig.sequencer())
-            let strict = try stamper(rig, authority, client, anchors: other.rootPEM)
+            let (_, authority, strict) = try await mistrusting(client)
             var refused: [Int] = []
             for seconds in stride(from: 0, through: 300, by: 10) {
                 let time = LogRig.start.addingTimeInterval(TimeInterval(seconds))
@@ -144,11 +151,7 @@ struct StamperTests {
     @Test("an answer that does not verify is not kept, and an authority that is away is asked again")
     func refused() async throws {
         try await withClient { client in
-            let rig = try LogRig()
-            let (authority, other) = (try TimestampAuthority(), try TimestampAuthority())
-            rig.add(0..<5)
-            try await rig.drain(rig.sequencer())
-            let strict = try stamper(rig, authority, client, anchors: other.rootPEM)
+            let (rig, authority, strict) = try await mistrusting(client)
             await #expect(throws: (any Error).self) { try await strict.stamp(at: Date()) }
             let stamper = try stamper(rig, authority, client)
             authority.close()

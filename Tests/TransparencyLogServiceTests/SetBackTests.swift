@@ -25,6 +25,18 @@ struct SetBackTests {
         return before
     }
 
+    /// Enters two hundred statements, and sets database and store back to the first hundred. Witnesses remember.
+    private func setBack(_ rig: LogRig) async throws {
+        rig.add(0..<100)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        let (rows, objects) = (rig.log.rows, rig.store.snapshot)
+        rig.add(100..<200)
+        try await rig.drain(sequencer)
+        rig.log.restore(rows)
+        rig.store.restore(objects)
+    }
+
     @Test("freezes if the database lost what was signed, else goes on", arguments: SequencerPoint.allCases)
     func database(point: SequencerPoint) async throws {
         // Without witnesses: the store alone remembers.
@@ -113,14 +125,7 @@ struct SetBackTests {
     @Test("freezes if database and store were set back and a witness remembers")
     func both() async throws {
         let rig = try LogRig(witnesses: ["w1", "w2", "w3"])
-        rig.add(0..<100)
-        let sequencer = rig.sequencer()
-        try await rig.drain(sequencer)
-        let (rows, objects) = (rig.log.rows, rig.store.snapshot)
-        rig.add(100..<200)
-        try await rig.drain(sequencer)
-        rig.log.restore(rows)
-        rig.store.restore(objects)
+        try await setBack(rig)
         for witness in rig.witnesses.dropFirst() { witness.behave(.unreachable) }
         rig.add(200..<300)
         let shown = rig.witnesses[0].seen.count
@@ -135,15 +140,8 @@ struct SetBackTests {
     @Test("a copy with the same key freezes at its first round, once witnesses are back")
     func copy() async throws {
         let rig = try LogRig(witnesses: ["w1"], quorum: 1)
-        rig.add(0..<100)
-        let sequencer = rig.sequencer()
-        try await rig.drain(sequencer)
-        let (rows, objects) = (rig.log.rows, rig.store.snapshot)
-        rig.add(100..<200)
-        try await rig.drain(sequencer)
+        try await setBack(rig)
         let head = rig.witnesses[0].latest
-        rig.log.restore(rows)
-        rig.store.restore(objects)
         // As large as what the witness has, and another.
         rig.add(200..<300)
         rig.witnesses[0].behave(.unreachable)
