@@ -41,15 +41,16 @@ struct CredentialDigests: Sendable {
         do {
             let identity = try await identity(of: row)
             try await credentials.save(row.capture, leaf: identity.leafDigest, manifest: identity.digest)
-        } catch let flaw as Flaw {
-            Counter(label: "rial_credential_digests_failed_total", dimensions: [("reason", flaw.rawValue)]).increment()
+        } catch let failure as Failure {
+            Counter(label: "rial_credential_digests_failed_total", dimensions: [("reason", failure.rawValue)]).increment()
             logger.error(
-                "a signed copy cannot be known by its manifest", metadata: ["capture_id": "\(row.capture)", "reason": "\(flaw.rawValue)"])
+                "a signed copy cannot be known by its manifest",
+                metadata: ["capture_id": "\(row.capture)", "reason": "\(failure.rawValue)"])
         }
     }
 
     /// Why a row has no digests: its copy is then recognised by the file's digest only.
-    private enum Flaw: String, Error {
+    private enum Failure: String, Error {
         case objectMissing = "object_missing"
         case digestMismatch = "digest_mismatch"
         case unreadable
@@ -58,22 +59,22 @@ struct CredentialDigests: Sendable {
     }
 
     private func identity(of row: UndigestedCredentials) async throws -> StoreIdentity {
-        guard let object = row.manifest else { throw Flaw.objectMissing }
-        guard object.sizeBytes <= EmbeddedStore.maximumBytes else { throw Flaw.unreadable }
+        guard let object = row.manifest else { throw Failure.objectMissing }
+        guard object.sizeBytes <= EmbeddedStore.maximumBytes else { throw Failure.unreadable }
         let bytes: [UInt8]
         do {
             bytes = try await storage.read(object)
         } catch let error as ObjectStorageError {
             switch error.code {
-            case .notFound: throw Flaw.objectMissing
-            case .digestMismatch, .tooLarge: throw Flaw.digestMismatch
+            case .notFound: throw Failure.objectMissing
+            case .digestMismatch, .tooLarge: throw Failure.digestMismatch
             default: throw error
             }
         }
-        guard let identity = StoreIdentity(bytes) else { throw Flaw.unreadable }
+        guard let identity = StoreIdentity(bytes) else { throw Failure.unreadable }
         guard identity.label == row.manifestID, SigningCertificate.serialNumber(ofCertificate: identity.leaf) == row.certificateSerial
         else {
-            throw Flaw.notRecorded
+            throw Failure.notRecorded
         }
         return identity
     }
