@@ -5,8 +5,10 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let loggingTests = Target.Dependency.product(name: "InMemoryLogging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let metricsTests = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let lifecycleTests = Target.Dependency.product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -327,8 +329,9 @@ let package = Package(
         .testTarget(
             name: "EvidenceAssemblerTests",
             dependencies: [
-                "Blocking", "CaptureProtocol", "ContentCredentials", "Delivery", "Evidence", "EvidenceAssembler", "Imaging", "MediaStore",
-                "Models", "ObjectStorage", "Persistence", "ServiceRuntime", "Signing", "TestSupport", "TransparencyLog", logging,
+                "Blocking", "CaptureProtocol", "ContentCredentials", "Delivery", "Evidence", "EvidenceAssembler", "Imaging",
+                "ManifestStore", "MediaStore", "Models", "ObjectStorage", "Persistence", "ServiceRuntime", "Signing", "TestSupport",
+                "TransparencyLog", coreMetrics, logging, loggingTests, metricsTests,
             ],
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(

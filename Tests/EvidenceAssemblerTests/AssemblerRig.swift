@@ -76,6 +76,17 @@ protocol AssemblerRig: Sendable {
     func request(reassessmentOf capture: CaptureID, measured: DepthFindings?) async throws
     /// What became of it; `nil` while it is due.
     func outcome(of capture: CaptureID) async throws -> String?
+
+    /// Stores the credentials of a capture as a version did that recorded no digests.
+    func add(undigested credentials: UndigestedCredentials) async throws
+    /// The digests that were saved for these credentials since; `nil` if there are none.
+    func digests(of capture: CaptureID) async throws -> CopyDigests?
+}
+
+/// The digests by which a signed copy is recognised.
+struct CopyDigests: Equatable {
+    let leaf: ContentDigest
+    let manifest: ContentDigest
 }
 
 /// A statement as it is kept.
@@ -334,5 +345,30 @@ struct PostgresRig: AssemblerRig {
 
     func outcome(of capture: CaptureID) async throws -> String? {
         try await database.query("SELECT outcome FROM reassessments WHERE capture_id = \(capture.uuid)").first?.getOptional("outcome")
+    }
+
+    func add(undigested credentials: UndigestedCredentials) async throws {
+        _ = try await database.query(
+            """
+            INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
+            VALUES (\(credentials.capture.uuid), \(credentials.manifestID), \(credentials.certificateSerial), now(), false)
+            """)
+        guard let manifest = credentials.manifest else { return }
+        _ = try await database.query(
+            """
+            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
+            VALUES (\(credentials.capture.uuid), \(MediaName.manifest.rawValue), \(manifest.key), \(manifest.sha256.bytes),
+                \(manifest.sizeBytes), \(manifest.contentType))
+            """)
+    }
+
+    func digests(of capture: CaptureID) async throws -> CopyDigests? {
+        let rows = try await database.query(
+            "SELECT leaf_sha256, manifest_sha256 FROM content_credentials WHERE capture_id = \(capture.uuid)")
+        let row = try #require(rows.first)
+        guard let leaf = try row.getOptional("leaf_sha256", as: [UInt8].self),
+            let manifest = try row.getOptional("manifest_sha256", as: [UInt8].self)
+        else { return nil }
+        return CopyDigests(leaf: try #require(ContentDigest(bytes: leaf)), manifest: try #require(ContentDigest(bytes: manifest)))
     }
 }

@@ -46,6 +46,8 @@ struct MemoryRig: AssemblerRig {
     func ageStatements(about capture: CaptureID) async throws { captures.ageStatements(about: capture) }
     func request(reassessmentOf capture: CaptureID, measured: DepthFindings?) async throws { captures.request(capture, measured) }
     func outcome(of capture: CaptureID) async throws -> String? { captures.outcome(of: capture) }
+    func add(undigested credentials: UndigestedCredentials) async throws { captures.add(undigested: credentials) }
+    func digests(of capture: CaptureID) async throws -> CopyDigests? { captures.digests(of: capture) }
 }
 
 /// Captures, their parts and their credentials in memory.
@@ -81,6 +83,10 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var log: [ContentDigest: (index: Int, isPublished: Bool)] = [:]
         var noted: [ContentDigest: Int] = [:]
         var requests: [CaptureID: (depth: DepthFindings?, outcome: String?)] = [:]
+        /// Credentials of a version that recorded no digests, and the digests saved since.
+        var undigested: [UndigestedCredentials] = []
+        var digests: [CaptureID: CopyDigests] = [:]
+        var withoutDigests: [UndigestedCredentials] { undigested.filter { digests[$0.capture] == nil } }
 
         func gathered(_ entry: Entry, _ parts: EvidenceParts) throws -> GatheredCapture {
             try GatheredCapture(
@@ -106,6 +112,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     func age(_ capture: CaptureID) { state.withLock { $0.entries[capture]?.isAged = true } }
     func state(of capture: CaptureID) -> CaptureState { state.withLock { $0.entries[capture]?.state ?? CaptureState() } }
     func announced(for capture: CaptureID) -> [EvidenceAssembled] { state.withLock { $0.announced.filter { $0.captureID == capture } } }
+    func add(undigested credentials: UndigestedCredentials) { state.withLock { $0.undigested.append(credentials) } }
+    func digests(of capture: CaptureID) -> CopyDigests? { state.withLock { $0.digests[capture] } }
 
     func take(_ part: EvidencePart, of capture: CaptureID, answering context: MessageContext) async throws -> TakenPart {
         try state.withLock { state in
@@ -233,7 +241,19 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         }
     }
 
-    func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] { [] }
-    func countWithoutDigests() async throws -> Int64 { 0 }
-    func save(_ capture: CaptureID, leaf: ContentDigest, manifest: ContentDigest) async throws {}
+    func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] {
+        state.withLock { state in
+            let rest = state.withoutDigests.filter { $0.capture.description > last?.description ?? "" }
+            return Array(rest.sorted { $0.capture.description < $1.capture.description }.prefix(limit))
+        }
+    }
+
+    func countWithoutDigests() async throws -> Int64 { state.withLock { Int64($0.withoutDigests.count) } }
+
+    func save(_ capture: CaptureID, leaf: ContentDigest, manifest: ContentDigest) async throws {
+        state.withLock { state in
+            guard state.withoutDigests.contains(where: { $0.capture == capture }) else { return }
+            state.digests[capture] = CopyDigests(leaf: leaf, manifest: manifest)
+        }
+    }
 }
