@@ -29,8 +29,13 @@ protocol GatewayRig: Sendable {
     var captures: any CaptureRepository { get }
     var intakes: any IntakeRepository { get }
     var withdrawals: any WithdrawalRepository { get }
+    var devices: any DeviceRepository { get }
     /// Registers an unverified device.
     func insertDevice() async throws -> DeviceID
+    /// Registers this one. If it is verified, it gets a key identifier of its own.
+    func insert(_ device: KnownDevice) async throws
+    /// Revokes the device, or takes that back.
+    func set(isRevoked: Bool, of device: DeviceID) async throws
     /// Ends the capture as the assembler does that cannot go on with it.
     func fail(_ capture: CaptureID) async throws
     /// Stores what a service found, or that it gave up.

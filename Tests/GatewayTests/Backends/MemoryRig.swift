@@ -12,13 +12,24 @@ struct MemoryRig: GatewayRig {
     private let files = MemoryVerifications()
     private let bodies: MemoryUploads
     private let registry = MemoryChallenges()
+    private let registered = MemoryDevices()
 
     init() { bodies = MemoryUploads(of: rows) }
 
     var captures: any CaptureRepository { rows }
     var intakes: any IntakeRepository { rows }
     var withdrawals: any WithdrawalRepository { rows }
-    func insertDevice() async throws -> DeviceID { DeviceID() }
+    var devices: any DeviceRepository { registered }
+    func insertDevice() async throws -> DeviceID {
+        let id = DeviceID()
+        registered.add(
+            KnownDevice(
+                id: id, requestKey: (algorithm: .ed25519, key: [UInt8](repeating: 2, count: 32)), attestedKey: nil, appID: nil,
+                isRevoked: false))
+        return id
+    }
+    func insert(_ device: KnownDevice) async throws { registered.add(device) }
+    func set(isRevoked: Bool, of device: DeviceID) async throws { registered.set(isRevoked: isRevoked, of: device) }
     func fail(_ capture: CaptureID) async throws { rows.set(.failed, of: capture) }
     func answer(_ part: EvidencePart, of capture: CaptureID, isGivenUp: Bool) async throws {
         rows.answer(part, of: capture, isGivenUp: isGivenUp)

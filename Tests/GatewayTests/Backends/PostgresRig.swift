@@ -19,7 +19,24 @@ struct PostgresRig: GatewayRig {
     var intakes: any IntakeRepository { PostgresIntakeRepository(database: database) }
     var withdrawals: any WithdrawalRepository { PostgresWithdrawalRepository(database: database) }
 
+    var devices: any DeviceRepository { PostgresDeviceRepository(database: database) }
     func insertDevice() async throws -> DeviceID { try await CaptureRepositoryTests.insertDevice(database) }
+
+    func insert(_ device: KnownDevice) async throws {
+        _ = try await database.query(
+            """
+            INSERT INTO devices (id, platform, model, has_lidar, attestation_level, attestation_failure, key_id, public_key,
+                request_key_algorithm, request_key, app_id, attestation_object, registered_at, revoked_at)
+            VALUES (\(device.id.uuid), 'ios', 'iPhone 15 Pro', true, \(device.isVerified ? "secure_enclave" : "unverified"),
+                \(device.isVerified ? nil : "x"), \(ContentDigest(of: Array(device.id.description.utf8)).bytes), \(device.attestedKey),
+                \(device.requestKey?.algorithm.rawValue), \(device.requestKey?.key), \(device.appID), \([UInt8]([1])), now(),
+                \(device.isRevoked ? now : nil))
+            """)
+    }
+
+    func set(isRevoked: Bool, of device: DeviceID) async throws {
+        _ = try await database.query("UPDATE devices SET revoked_at = \(isRevoked ? now : nil) WHERE id = \(device.uuid)")
+    }
 
     func fail(_ capture: CaptureID) async throws {
         _ = try await database.query("UPDATE captures SET status = 'failed', failure = 'x' WHERE id = \(capture.uuid)")
