@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import ManifestStore
 import Models
 import Testing
 import TransparencyLog
@@ -72,10 +73,17 @@ protocol GatewayRig: Sendable {
     var verifications: any VerificationRepository { get }
     var media: any MediaObjectRepository { get }
     var records: any StoredRecordRepository { get }
-    /// Stores a complete capture of a file with `Samples.digest`, by a device of its own.
-    func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID
+    /// Stores a complete capture of a file with `Samples.digest`, made at `Samples.captured` by a device of its own.
+    /// - Parameter flags: what a hash-only capture shares, without its place; `nil` for one with media.
+    func insertComplete(
+        _ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date, sharing flags: MetadataFlags?
+    ) async throws -> CaptureID
     /// Publishes an object of the capture, with `Samples.copyDigest`.
     func publish(_ name: MediaName, of capture: CaptureID) async throws
+    /// Notes the Content Credentials that were made for the capture, at `Samples.received`.
+    func sign(_ capture: CaptureID, with store: StoreIdentity) async throws
+    /// Withdraws a complete capture.
+    func withdrawComplete(_ capture: CaptureID) async throws
     /// Makes a statement about the capture; the last one counts.
     func state(_ kind: Statement.Kind, on capture: CaptureID) async throws
     /// In order.
@@ -107,6 +115,11 @@ extension GatewayRig {
     func record(_ id: CaptureID, _ submission: (any CaptureSubmitting)? = nil, by device: DeviceID) async throws -> Recorded {
         try await intakes.open(id, device: device)
         return try await captures.record(id, submission ?? CaptureRepositoryTests.submission(), device: device, receivedAt: now)
+    }
+
+    /// Stores a complete capture with media.
+    func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID {
+        try await insertComplete(package, confidence, at: time, sharing: nil)
     }
 
     var buckets: any TokenBuckets { buckets(atMost: 1_000_000) }

@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import ManifestStore
 import Models
 import TransparencyLog
 
@@ -58,10 +59,14 @@ struct MemoryRig: GatewayRig {
     var verifications: any VerificationRepository { files }
     var media: any MediaObjectRepository { files }
     var records: any StoredRecordRepository { files }
-    func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID {
-        files.add(package, confidence, at: time)
+    func insertComplete(
+        _ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date, sharing flags: MetadataFlags?
+    ) async throws -> CaptureID {
+        files.add(package, confidence, at: time, sharing: flags)
     }
     func publish(_ name: MediaName, of capture: CaptureID) async throws { files.publish(name, of: capture) }
+    func sign(_ capture: CaptureID, with store: StoreIdentity) async throws { files.sign(capture, with: store) }
+    func withdrawComplete(_ capture: CaptureID) async throws { files.withdraw(capture, at: Date()) }
     func state(_ kind: Statement.Kind, on capture: CaptureID) async throws { files.note(kind, on: capture) }
     func loggedVerifications() async throws -> [LoggedVerification] { files.logged }
     func ageVerifications(days: Int) async throws { files.age(days: days) }

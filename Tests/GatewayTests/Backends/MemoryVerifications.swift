@@ -10,23 +10,31 @@ import TransparencyLog
 
 /// Complete captures, the files that they claim and what is published of them, in memory.
 final class MemoryVerifications: VerificationRepository, MediaObjectRepository, StoredRecordRepository {
+    /// Who signed all Content Credentials.
+    static let issuer = "rial. tests"
+
     private struct Entry {
-        let id = CaptureID()
+        let id: CaptureID
         let device = DeviceID()
         let shortID = ShortID.random()
         let mediaHash: ContentDigest
         let package: EvidencePackage
         let confidence: ConfidenceLevel
         let uploadedAt: Date
-        var published: Set<MediaName> = []
+        /// What a hash-only capture shares.
+        let flags: MetadataFlags?
+        var published: [MediaName: StoredMedia] = [:]
+        var credentials: StoreIdentity?
         var statements: [Statement.Kind] = []
+        var withdrawnAt: Date?
         var isRevoked: Bool { statements.last == .revocation }
+        var capturedAt: SharedTime { SharedTime(Samples.captured, (flags ?? .everything).timestamp) }
 
         var row: CaptureRow {
             CaptureRow(
-                id: id, shortID: shortID, deviceID: device, kind: .photo, status: .complete, failure: nil, confidence: confidence,
-                mediaHash: mediaHash, capturedAt: .exact(Samples.captured), uploadedAt: uploadedAt, completedAt: uploadedAt, flags: nil,
-                evidence: package, location: nil, detection: nil, mediaNames: published, isRevoked: isRevoked)
+                id: id, shortID: shortID, deviceID: device, kind: flags == nil ? .photo : .hashOnly, status: .complete, failure: nil,
+                confidence: confidence, mediaHash: mediaHash, capturedAt: capturedAt, uploadedAt: uploadedAt, completedAt: uploadedAt,
+                flags: flags, evidence: package, location: nil, detection: nil, mediaNames: Set(published.keys), isRevoked: isRevoked)
         }
 
         var rank: Int {
@@ -38,20 +46,22 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
                 case .suspicious: 30
                 }
             let isDevelopment = package.hardwareAttestation.developmentAttestation == true
-            return step + (isDevelopment ? 1 : 0) + (isRevoked ? 1000 : 0)
-        }
-
-        /// A published object as the rows of PostgreSQL's tests have it.
-        func object(_ name: MediaName) -> StoredMedia {
-            StoredMedia(
-                key: name.key(of: id), sha256: Samples.copyDigest, sizeBytes: 3_400_000, contentType: name.contentType)
+            return step + (flags == nil ? 0 : 100) + (isDevelopment ? 1 : 0) + (isRevoked ? 1000 : 0)
         }
 
         /// As what the capture claims a file with this digest.
         func claim(of digest: ContentDigest) -> Claim? {
             if digest == mediaHash { return Claim(matched: .original, row: row) }
-            guard digest == Samples.copyDigest, let name = published.min(by: { $0.rawValue < $1.rawValue }) else { return nil }
-            return name.role.map { Claim(matched: $0, row: row) }
+            let names = published.filter { $0.key.role != nil && $0.value.sha256 == digest }.keys
+            return names.min { $0.rawValue < $1.rawValue }?.role.map { Claim(matched: $0, row: row) }
+        }
+
+        /// Of what was made for it.
+        func claim(of store: StoreIdentity) -> Claim? {
+            guard let credentials, credentials.label == store.label, credentials.digest == store.digest,
+                credentials.leafDigest == store.leafDigest
+            else { return nil }
+            return Claim(matched: .signedCopy, row: row)
         }
     }
 
@@ -67,14 +77,24 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
     func fail(with failure: any Error) { state.withLock { $0.failure = failure } }
 
     func add(
-        _ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date, of mediaHash: ContentDigest = Samples.digest
+        _ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date, of mediaHash: ContentDigest = Samples.digest,
+        sharing flags: MetadataFlags? = nil, id: CaptureID = CaptureID()
     ) -> CaptureID {
-        let entry = Entry(mediaHash: mediaHash, package: package, confidence: confidence, uploadedAt: time)
+        let entry = Entry(id: id, mediaHash: mediaHash, package: package, confidence: confidence, uploadedAt: time, flags: flags)
         state.withLock { $0.entries.append(entry) }
-        return entry.id
+        return id
     }
 
-    func publish(_ name: MediaName, of capture: CaptureID) { change(capture) { _ = $0.published.insert(name) } }
+    /// Publishes an object as the rows of PostgreSQL's tests have it.
+    func publish(_ name: MediaName, of capture: CaptureID) {
+        let media = StoredMedia(
+            key: name.key(of: capture), sha256: Samples.copyDigest, sizeBytes: 3_400_000, contentType: name.contentType)
+        publish(media, as: name, of: capture)
+    }
+
+    func publish(_ media: StoredMedia, as name: MediaName, of capture: CaptureID) { change(capture) { $0.published[name] = media } }
+    func sign(_ capture: CaptureID, with store: StoreIdentity) { change(capture) { $0.credentials = store } }
+    func withdraw(_ capture: CaptureID, at time: Date) { change(capture) { $0.withdrawnAt = time } }
     func note(_ kind: Statement.Kind, on capture: CaptureID) {
         change(capture) { entry in
             precondition((kind == .assessment) == entry.statements.isEmpty, "the first statement, and no other, is the assessment")
@@ -91,17 +111,17 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
         }
     }
 
-    func claims(of digest: ContentDigest) async throws -> [Claim] {
+    func claims(of digest: ContentDigest) async throws -> [Claim] { try claims { $0.claim(of: digest) } }
+    func claims(of store: StoreIdentity) async throws -> [Claim] { try claims { $0.claim(of: store) } }
+
+    private func claims(_ claim: (Entry) -> Claim?) throws -> [Claim] {
         let entries = try state.withLock { state in
             if let failure = state.failure { throw failure }
             return state.entries
         }
-        let sorted = entries.sorted { ($0.rank, $0.uploadedAt) < ($1.rank, $1.uploadedAt) }
-        return Array(sorted.compactMap { $0.claim(of: digest) }.prefix(maximumClaims))
+        let sorted = entries.filter { $0.withdrawnAt == nil }.sorted { ($0.rank, $0.uploadedAt) < ($1.rank, $1.uploadedAt) }
+        return Array(sorted.compactMap(claim).prefix(maximumClaims))
     }
-
-    /// Made by nobody here.
-    func claims(of store: StoreIdentity) async throws -> [Claim] { [] }
 
     func log(_ method: VerificationMethod, digest: ContentDigest, network: String, status: String, capture: CaptureID?) async throws {
         let entry = LoggedVerification(method: method, digest: digest, network: network, status: status, capture: capture)
@@ -113,21 +133,25 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
     // MARK: Published objects and records
 
     func find(_ capture: CaptureID, _ name: MediaName) async throws -> PublishedObject? {
-        guard let entry = entry({ $0.id == capture }), entry.published.contains(name) else { return nil }
-        return PublishedObject(media: entry.object(name), isTimePublic: true, isRevoked: entry.isRevoked)
+        guard let entry = try entry({ $0.id == capture }), let media = entry.published[name] else { return nil }
+        return PublishedObject(media: media, isTimePublic: entry.capturedAt.precision == .exact, isRevoked: entry.isRevoked)
     }
 
-    func record(_ id: CaptureID) async throws -> StoredRecord? { record { $0.id == id } }
-    func record(shortID: String) async throws -> StoredRecord? { record { $0.shortID == shortID } }
+    func record(_ id: CaptureID) async throws -> StoredRecord? { try record { $0.id == id } }
+    func record(shortID: String) async throws -> StoredRecord? { try record { $0.shortID == shortID } }
 
-    private func entry(_ isWanted: (Entry) -> Bool) -> Entry? { state.withLock { $0.entries.first(where: isWanted) } }
+    private func entry(_ isWanted: (Entry) -> Bool) throws -> Entry? {
+        let found = state.withLock { $0.entries.first(where: isWanted) }
+        if let time = found?.withdrawnAt { throw WithdrawnCapture(withdrawnAt: time) }
+        return found
+    }
 
-    private func record(_ isWanted: (Entry) -> Bool) -> StoredRecord? {
-        guard let entry = entry(isWanted) else { return nil }
-        let devices = state.withLock { state in Set(state.entries.filter { $0.mediaHash == entry.mediaHash }.map(\.device)) }
+    private func record(_ isWanted: (Entry) -> Bool) throws -> StoredRecord? {
+        guard let entry = try entry(isWanted) else { return nil }
+        let same = state.withLock { state in state.entries.filter { $0.mediaHash == entry.mediaHash && $0.withdrawnAt == nil } }
         return StoredRecord(
-            row: entry.row, model: "iPhone 15 Pro", isDevelopment: false, signedAt: nil, issuer: nil, claimingDevices: devices.count,
-            isReassessed: entry.statements.contains(.reassessment),
-            media: Dictionary(uniqueKeysWithValues: entry.published.map { ($0, entry.object($0)) }))
+            row: entry.row, model: "iPhone 15 Pro", isDevelopment: false, signedAt: entry.credentials.map { _ in Samples.received },
+            issuer: entry.credentials.map { _ in Self.issuer }, claimingDevices: Set(same.map(\.device)).count,
+            isReassessed: entry.statements.contains(.reassessment), media: entry.published.filter { $0.key.role != nil })
     }
 }

@@ -1,8 +1,10 @@
 import CaptureProtocol
 import Delivery
 import Foundation
+import ManifestStore
 import Models
 import Persistence
+import TestSupport
 import TransparencyLog
 
 @testable import Gateway
@@ -107,11 +109,28 @@ struct PostgresRig: GatewayRig {
     var records: any StoredRecordRepository { PostgresStoredRecordRepository(database: database) }
     private var site: SiteDatabase { SiteDatabase(pool: database) }
 
-    func insertComplete(_ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date) async throws -> CaptureID {
-        try await site.insertCapture(of: try await site.insertDevice(), short: ShortID.random(), package, confidence, at: time)
+    func insertComplete(
+        _ package: EvidencePackage, _ confidence: ConfidenceLevel, at time: Date, sharing flags: MetadataFlags?
+    ) async throws -> CaptureID {
+        try await site.insertCapture(
+            of: try await site.insertDevice(), short: ShortID.random(), package, confidence, at: time, sharing: flags)
     }
 
     func publish(_ name: MediaName, of capture: CaptureID) async throws { try await site.insertMedia(capture, name.rawValue) }
+
+    func sign(_ capture: CaptureID, with store: StoreIdentity) async throws {
+        _ = try await database.query(
+            """
+            INSERT INTO content_credentials
+                (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp, issuer, leaf_sha256, manifest_sha256)
+            VALUES (\(capture.uuid), \(store.label), '1', \(Samples.received), false, \(MemoryVerifications.issuer),
+                \(store.leafDigest.bytes), \(store.digest.bytes))
+            """)
+    }
+
+    func withdrawComplete(_ capture: CaptureID) async throws {
+        _ = try await database.query("SELECT rial_withdraw(\(capture.uuid))")
+    }
 
     func state(_ kind: Statement.Kind, on capture: CaptureID) async throws {
         let made = try await database.query("SELECT commitment FROM statements WHERE capture_id = \(capture.uuid)")

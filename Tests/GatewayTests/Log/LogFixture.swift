@@ -112,11 +112,5 @@ struct MemoryLogReading: LogReading {
     }
 }
 
-/// Published objects by name.
-struct MemoryMedia: MediaObjectRepository {
-    var objects: [MediaName: StoredMedia] = [:]
-
-    func find(_ capture: CaptureID, _ name: MediaName) async -> PublishedObject? {
-        objects[name].map { PublishedObject(media: $0, isTimePublic: true, isRevoked: false) }
-    }
-}
+/// Published objects, where a test needs no more of the captures.
+typealias MemoryMedia = MemoryVerifications

@@ -79,14 +79,15 @@ struct StatedCaptureFixture {
     func row(_ status: String = "complete") throws -> CaptureRow { try EventCursorTests.row(status, of: capture) }
 
     /// Puts manifest and signed copy into the store.
-    func publish(in store: MemoryObjectStore) async throws -> MemoryMedia {
-        var media = MemoryMedia()
+    func publish(in store: MemoryObjectStore) async throws -> MemoryVerifications {
+        let files = MemoryVerifications()
+        _ = files.add(Samples.Evidence().package, .high, at: now, of: ContentDigest(of: photo), id: capture)
         for (name, bytes) in [(MediaName.manifest, manifest), (.signedCopy, copy)] {
             let object = StoredMedia(
                 key: name.key(of: capture), sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: name.contentType)
             try await store.put(object.key, bytes: bytes, contentType: object.contentType)
-            media.objects[name] = object
+            files.publish(object, as: name, of: capture)
         }
-        return media
+        return files
     }
 }

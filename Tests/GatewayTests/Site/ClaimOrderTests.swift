@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import ManifestStore
 import Models
 import Persistence
 import TestSupport
@@ -67,6 +68,55 @@ struct ClaimOrderTests {
         }
     }
 
+    @Test("of hash-only captures come after those of captures with media, whatever the confidence", arguments: Backend.available)
+    func hashOnly(backend: Backend) async throws {
+        try await backend.with { rig in
+            let package = Samples.Evidence(development: false).package
+            let without = try await rig.insertComplete(package, .high, at: Samples.received, sharing: .everything)
+            let with = try await rig.insertComplete(package, .suspicious, at: Samples.received.addingTimeInterval(60))
+            let claims = try await rig.verifications.claims(of: Samples.digest)
+            #expect(claims.map(\.row.id) == [with, without] && claims.map(\.row.kind) == [.photo, .hashOnly])
+        }
+    }
+
+    @Test("are of the manifest store that we made, with the certificate that signed it, and of no other", arguments: Backend.available)
+    func stores(backend: Backend) async throws {
+        try await backend.with { rig in
+            let capture = try await rig.insertComplete(Samples.Evidence().package, .high, at: Samples.received)
+            _ = try await rig.insertComplete(Samples.Evidence().package, .high, at: Samples.received)
+            let own = try Self.store("urn:c2pa:1", leaf: 1)
+            let before = try await rig.verifications.claims(of: own)
+            #expect(before.isEmpty)
+            try await rig.sign(capture, with: own)
+            let claims = try await rig.verifications.claims(of: own)
+            #expect(claims.map(\.row.id) == [capture] && claims.map(\.matched) == [.signedCopy])
+            let others: [(label: String, leaf: UInt8, note: UInt8)] = [("urn:c2pa:2", 1, 0), ("urn:c2pa:1", 2, 0), ("urn:c2pa:1", 1, 1)]
+            for other in others {
+                let none = try await rig.verifications.claims(of: try Self.store(other.label, leaf: other.leaf, note: other.note))
+                #expect(none.isEmpty)
+            }
+        }
+    }
+
+    @Test("are none of what was withdrawn, and its record says when that was", arguments: Backend.available)
+    func withdrawn(backend: Backend) async throws {
+        try await backend.with { rig in
+            let taken = try await rig.insertComplete(Samples.Evidence().package, .high, at: Samples.received)
+            let left = try await rig.insertComplete(Samples.Evidence().package, .low, at: Samples.received)
+            let store = try Self.store("urn:c2pa:1", leaf: 1)
+            try await rig.publish(.thumbnail, of: taken)
+            try await rig.sign(taken, with: store)
+            let shortID = try #require(try await rig.records.record(taken)).row.shortID
+            try await rig.withdrawComplete(taken)
+            #expect(try await rig.verifications.claims(of: Samples.digest).map(\.row.id) == [left])
+            #expect(try await rig.verifications.claims(of: Samples.copyDigest).isEmpty)
+            #expect(try await rig.verifications.claims(of: store).isEmpty)
+            await #expect(throws: WithdrawnCapture.self) { _ = try await rig.records.record(taken) }
+            await #expect(throws: WithdrawnCapture.self) { _ = try await rig.records.record(shortID: shortID) }
+            #expect(try await rig.records.record(left)?.claimingDevices == 1)
+        }
+    }
+
     @Test("lookups are logged for thirty days, without what would tell a client from its network", arguments: Backend.available)
     func log(backend: Backend) async throws {
         try await backend.with { rig in
@@ -94,25 +144,6 @@ struct ClaimOrderTests {
         }
     }
 
-    @Test("what is published is found, and whether the verdict that it shows was taken back", arguments: Backend.available)
-    func published(backend: Backend) async throws {
-        try await backend.with { rig in
-            let taken = try await rig.insertComplete(Samples.Evidence(development: false).package, .high, at: Samples.received)
-            #expect(try await rig.media.find(taken, .shareCard) == nil)
-            try await rig.publish(.shareCard, of: taken)
-            let kinds: [(Statement.Kind, Bool)] = [(.assessment, false), (.revocation, true), (.reassessment, false)]
-            for (kind, isRevoked) in kinds {
-                try await rig.state(kind, on: taken)
-                let found = try #require(try await rig.media.find(taken, .shareCard))
-                #expect(found.isRevoked == isRevoked && found.isTimePublic)
-                #expect(found.media.key == "captures/\(taken)/\(MediaName.shareCard.rawValue)")
-                #expect(found.media.sha256 == Samples.copyDigest && found.media.contentType == MediaName.shareCard.contentType)
-            }
-            #expect(try await rig.media.find(taken, .thumbnail) == nil)
-            #expect(try await rig.media.find(CaptureID(), .shareCard) == nil)
-        }
-    }
-
     @Test("a record has what its page shows, and how many devices claim its file", arguments: Backend.available)
     func record(backend: Backend) async throws {
         try await backend.with { rig in
@@ -127,6 +158,9 @@ struct ClaimOrderTests {
             for kind in [Statement.Kind.assessment, .reassessment] { try await rig.state(kind, on: id) }
             let shared = try #require(try await rig.records.record(shortID: alone.row.shortID))
             #expect(shared.row.id == id && shared.claimingDevices == 2 && shared.isReassessed)
+            try await rig.sign(id, with: try Self.store("urn:c2pa:1", leaf: 1))
+            let signed = try #require(try await rig.records.record(id))
+            #expect(signed.signedAt == Samples.received && signed.issuer == MemoryVerifications.issuer)
             #expect(try await rig.records.record(CaptureID()) == nil)
             #expect(try await rig.records.record(shortID: "none") == nil)
         }
@@ -151,5 +185,26 @@ struct ClaimOrderTests {
             try await spoil(second)
             await #expect(throws: MetadataError.self) { try await repository.claims(of: Samples.digest) }
         }
+    }
+
+    /// A manifest store that has only a signature, and of that only the certificate.
+    private static func store(_ label: String, leaf: UInt8, note: UInt8 = 0) throws -> StoreIdentity {
+        // A tagged COSE_Sign1 with the chain (33) in the protected header, no payload and no signature.
+        let header: [UInt8] = [0xa1, 0x18, 33, 0x41, leaf]
+        let signature: [UInt8] = [0xd2, 0x84, 0x45] + header + [0xa0, 0xf6, 0x40]
+        let manifest = superbox("c2pa.signature", box("cbor", signature)) + box("free", [note])
+        return try #require(StoreIdentity(superbox("c2pa", superbox(label, manifest))))
+    }
+
+    private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        let length = UInt32(content.count + 8)
+        let head: [UInt8] = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
+        return head + Array(type.utf8) + content
+    }
+
+    /// A superbox begins with its description: a UUID, toggles and the label.
+    private static func superbox(_ label: String, _ content: [UInt8]) -> [UInt8] {
+        let description: [UInt8] = [UInt8](repeating: 0, count: 16) + [3] + Array(label.utf8) + [0]
+        return box("jumb", box("jumd", description) + content)
     }
 }

@@ -31,20 +31,26 @@ struct SiteDatabase: Sendable {
         return id
     }
 
-    /// - Parameter evidence: of a complete capture; `nil` for a capture in processing.
+    /// - Parameters:
+    ///   - evidence: of a complete capture; `nil` for a capture in processing.
+    ///   - flags: what a hash-only capture shares, without its place; `nil` for one with media.
     func insertCapture(
         of device: DeviceID, short: String, _ evidence: EvidencePackage?, _ confidence: ConfidenceLevel = .high,
-        at time: Date = Samples.received
+        at time: Date = Samples.received, sharing flags: MetadataFlags? = nil
     ) async throws -> CaptureID {
         let id = CaptureID()
         let json = try evidence.map { try PostgresJSON(encoding: $0) }
+        let shared = try flags.map { try PostgresJSON(encoding: $0) }
+        let captured = SharedTime(Samples.captured, (flags ?? .everything).timestamp)
+        let assertion = flags.map { _ in [UInt8](repeating: 4, count: 32) }
+        let place = flags == nil ? #"{"latitude": 45.764043, "longitude": 4.835659}"# : nil
         _ = try await pool.query(
             """
-            INSERT INTO captures (id, short_id, device_id, type, capture_mode, status, confidence_level, media_sha256, captured_at, uploaded_at,
-                announcement, location, evidence)
-            VALUES (\(id.uuid), \(short), \(device.uuid), 'photo', 'full', \(evidence == nil ? "processing" : "complete"),
-                \(evidence == nil ? nil : confidence.rawValue), \(Samples.digest.bytes), \(Samples.captured), \(time), '{}',
-                '{"latitude": 45.764043, "longitude": 4.835659}', \(json))
+            INSERT INTO captures (id, short_id, device_id, type, capture_mode, status, confidence_level, media_sha256, assertion_sha256,
+                captured_at, captured_precision, metadata_flags, uploaded_at, announcement, location, evidence)
+            VALUES (\(id.uuid), \(short), \(device.uuid), 'photo', \(flags == nil ? "full" : "hash_only"),
+                \(evidence == nil ? "processing" : "complete"), \(evidence == nil ? nil : confidence.rawValue), \(Samples.digest.bytes),
+                \(assertion), \(captured.date), \(captured.precision.rawValue), \(shared), \(time), '{}', \(place)::jsonb, \(json))
             """)
         return id
     }
