@@ -8,13 +8,14 @@ import NIOCore
 
 /// `GET /api/v1/devices/challenge` and `POST /api/v1/devices/register`.
 struct DevicesController: Sendable {
-    static let timeout: Duration = .seconds(10)
     let challenges: any ChallengeRepository
     let registrations: any RegistrationRepository
     let waiters: Waiters
     let buckets: any TokenBuckets
     let limits: RateLimits
     let trustedProxies: [AddressRange]
+    /// How long a request waits for its registration's outcome.
+    var timeout: Duration = .seconds(10)
 
     func addRoutes(to routes: inout Routes) {
         routes.get(APIPath.challenge) { request, context in try await self.challenge(request, context) }
@@ -61,7 +62,7 @@ struct DevicesController: Sendable {
     }
 
     private func outcome(of id: RegistrationID) async throws -> RegistrationRecord {
-        let deadline = ContinuousClock.now + Self.timeout
+        let deadline = ContinuousClock.now + timeout
         while ContinuousClock.now < deadline {
             if let record = try await settled(id) { return record }
             try Task.checkCancellation()
