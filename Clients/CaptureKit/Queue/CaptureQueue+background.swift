@@ -11,7 +11,9 @@ extension CaptureQueue {
     }
 
     /// Signs a capture and lends its body. Sign when the network is there: a signature is valid for five minutes.
-    /// - Throws: ``StoreError`` `notAllowed` unless the capture is pending, `staysSealed` for a video; ``DeviceUnavailable``; ``FileError``, ``SealError``.
+    /// Until its end is told to ``endBackgroundUpload(_:_:)``, or the next ``run(untilEmpty:)`` begins, it cannot be deleted.
+    /// - Throws: ``StoreError`` `notAllowed` unless the capture is pending, `staysSealed` for a video, `unknownCapture`;
+    ///   ``DeviceUnavailable``; ``FileError``, ``SealError``.
     public func lendForBackground(_ id: LocalID) async throws -> BackgroundUpload {
         let capture = try await store.capture(id)
         guard capture.state == .pending else { throw StoreError.notAllowed(capture.state, to: .uploading) }

@@ -195,7 +195,8 @@ extension CaptureQueue {
         changed()
     }
 
-    /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
+    /// - Throws: ``StoreError`` `isBeingSent`, until ``endBackgroundUpload(_:_:)`` or the next ``run(untilEmpty:)`` also if its body is lent;
+    ///   `unknownCapture`.
     public func delete(_ id: LocalID) async throws {
         try await store.delete(id)
         changed()

@@ -159,23 +159,34 @@ struct CaptureDatabase: Sendable {
         }
     }
 
-    /// - Parameter evenUploading: when nobody sends.
+    /// - Parameter evenUploading: when nobody sends. What is lent is kept all the same: the system sends without a process of ours.
     /// - Throws: ``StoreError`` `unknownCapture`, `isBeingSent`.
     func delete(_ id: LocalID, evenUploading: Bool = false) async throws {
         try await write { database in
             let state = try String.fetchOne(database, sql: "SELECT state FROM captures WHERE id = ?", arguments: [id.description])
             guard let state else { throw StoreError.unknownCapture(id) }
-            guard evenUploading || state != CaptureState.uploading.rawValue else { throw StoreError.isBeingSent }
+            guard evenUploading || state != CaptureState.uploading.rawValue, try !Self.isLent(id, in: database) else {
+                throw StoreError.isBeingSent
+            }
             try database.execute(sql: "DELETE FROM captures WHERE id = ?", arguments: [id.description])
         }
     }
 
     // Lent bodies
 
+    /// - Throws: ``StoreError`` `unknownCapture`: what was deleted a moment ago is not lent.
     func lend(_ name: String, of id: LocalID) async throws {
-        try await write {
-            try $0.execute(sql: "INSERT INTO lent_bodies (name, capture) VALUES (?, ?)", arguments: [name, id.description])
+        try await write { database in
+            let isThere = try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM captures WHERE id = ?)", arguments: [id.description])
+            guard isThere == true else { throw StoreError.unknownCapture(id) }
+            try database.execute(sql: "INSERT INTO lent_bodies (name, capture) VALUES (?, ?)", arguments: [name, id.description])
         }
+    }
+
+    private static func isLent(_ id: LocalID, in database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM lent_bodies WHERE capture = ?)", arguments: [id.description]) ?? false
     }
 
     func endLoan(of name: String) async throws {

@@ -233,7 +233,7 @@ extension CaptureStore {
 
 extension CaptureStore {
     /// Deletes a capture with all its parts, in privacy mode also photo or video, and depth: there is no other copy.
-    /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
+    /// - Throws: ``StoreError`` `isBeingSent`, also while its body is lent to the system; `unknownCapture`.
     public func delete(_ id: LocalID) async throws {
         do {
             try await database.delete(id)

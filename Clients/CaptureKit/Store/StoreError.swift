@@ -6,7 +6,7 @@ public enum StoreError: Error, Sendable, Equatable {
     case unknownCapture(LocalID)
     /// The capture is in a state that does not allow this.
     case notAllowed(CaptureState, to: CaptureState)
-    /// The capture is being sent.
+    /// The capture is being sent, or its body is lent to the system, which sends it.
     case isBeingSent
     /// Content that is necessary for this was removed after the upload.
     case contentRemoved
