@@ -43,10 +43,12 @@ struct CaptureDatabase: Sendable {
 
     // Rows
 
-    /// - Parameter sizes: of each sealed file that is there.
-    func insert(_ capture: NewRow) async throws {
+    /// - Returns: the capture as it is in the database. Read in the same transaction: once it is there, its caller is told so, cancelled
+    ///   or not.
+    func insert(_ capture: NewRow) async throws -> StoredCapture {
+        let key = key
         let facts = try sealed(capture.facts, of: capture.id)
-        try await write { database in
+        return try await write { database in
             try database.execute(
                 sql: """
                     INSERT INTO captures
@@ -62,11 +64,13 @@ struct CaptureDatabase: Sendable {
                     capture.sizes[.video], capture.sizes[.hashChain], capture.sizes[.originalHashChain],
                     capture.sizes[.originalMetadata], facts,
                 ])
+            guard let row = try Self.row(of: capture.id, in: database) else { throw StoreError.unknownCapture(capture.id) }
+            return try row.opened(with: key)
         }
     }
 
     func capture(_ id: LocalID) async throws -> StoredCapture? {
-        let row = try await read { try RawCapture.fetchOne($0, sql: "SELECT * FROM captures WHERE id = ?", arguments: [id.description]) }
+        let row = try await read { try Self.row(of: id, in: $0) }
         return try row.map(opened)
     }
 
@@ -123,8 +127,7 @@ struct CaptureDatabase: Sendable {
     func update(_ id: LocalID, _ change: @escaping @Sendable (inout ChangedRow) throws -> Void) async throws -> StoredCapture {
         let key = key
         let (state, changed) = try await write { database in
-            let found = try RawCapture.fetchOne(database, sql: "SELECT * FROM captures WHERE id = ?", arguments: [id.description])
-            guard let found else { throw StoreError.unknownCapture(id) }
+            guard let found = try Self.row(of: id, in: database) else { throw StoreError.unknownCapture(id) }
             let before = try found.opened(with: key)
             var row = ChangedRow(before)
             try change(&row)
@@ -199,6 +202,10 @@ struct CaptureDatabase: Sendable {
 }
 
 extension CaptureDatabase {
+    private static func row(of id: LocalID, in database: Database) throws -> RawCapture? {
+        try RawCapture.fetchOne(database, sql: "SELECT * FROM captures WHERE id = ?", arguments: [id.description])
+    }
+
     private func opened(_ row: RawCapture) throws -> StoredCapture {
         try row.opened(with: try openedFacts.facts(of: row) { try row.openedFacts(with: key) })
     }

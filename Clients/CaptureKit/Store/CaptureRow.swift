@@ -9,6 +9,7 @@ struct NewRow: Sendable {
     let kind: CaptureKind
     let state: CaptureState
     let device: DeviceID?
+    /// Of each sealed file that is there.
     let sizes: [SealedKind: Int64]
     let facts: CaptureFacts
 }

@@ -32,22 +32,27 @@ extension CaptureStore {
         let lock = try await FileLock.acquire(folder + "/add.lock", .shared)
         defer { lock.unlock() }
         let log = SealedItem(id, .recording)
-        if try await database.capture(id) == nil {
-            let assembly = RecordingAssembly(id: id, files: files)
-            do {
-                try await add(try assembly.assemble(), of: id, assert)
-            } catch {
-                assembly.discard()
-                if error as? RecordingError == .empty { try files.remove(log) }
-                throw error
-            }
-            failPoints.reached("store.recording-row")
+        if let capture = try await database.capture(id) {
+            try files.remove(log)
+            return capture
         }
+        let assembly = RecordingAssembly(id: id, files: files)
+        let capture: StoredCapture
+        do {
+            capture = try await add(try assembly.assemble(), of: id, assert)
+        } catch {
+            assembly.discard()
+            if error as? RecordingError == .empty { try files.remove(log) }
+            throw error
+        }
+        failPoints.reached("store.recording-row")
         try files.remove(log)
-        return try await capture(id)
+        return capture
     }
 
-    private func add(_ parts: RecordingAssembly.Parts, of id: LocalID, _ assert: (ContentDigest) async -> Assertion) async throws {
+    private func add(
+        _ parts: RecordingAssembly.Parts, of id: LocalID, _ assert: (ContentDigest) async -> Assertion
+    ) async throws -> StoredCapture {
         failPoints.reached("store.recording-sealed")
         let kind: CaptureKind = parts.keptBack == nil ? .video : .hashOnlyVideo
         var facts = parts.captureFacts(kind)
@@ -65,7 +70,7 @@ extension CaptureStore {
         }
         let state = facts.state(after: assertion, kind.mode)
         failPoints.reached("store.recording-signed")
-        try await database.insert(NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
+        return try await database.insert(NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
     }
 
     /// Makes captures of all recordings whose processes were killed. Does nothing while one goes on; what cannot become one now stays for the

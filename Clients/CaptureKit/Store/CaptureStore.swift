@@ -126,6 +126,7 @@ extension CaptureStore {
         defer { lock.unlock() }
         let id = LocalID()
         var sizes: [SealedKind: Int64] = [:]
+        let added: StoredCapture
         do {
             func seal(_ bytes: [UInt8], as kind: SealedKind) throws -> ContentDigest {
                 let sealed = try sealed(bytes, as: SealedItem(id, kind))
@@ -142,13 +143,14 @@ extension CaptureStore {
             }
             let state = facts.state(after: assertion, kind.mode)
             failPoints.reached("store.sealed")
-            try await database.insert(NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
+            added = try await database.insert(
+                NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
         } catch {
             try? files.remove(sizes.keys.map { SealedItem(id, $0) })
             throw error
         }
         failPoints.reached("store.row")
-        return try await capture(id)
+        return added
     }
 
     func sealed(_ bytes: [UInt8], as item: SealedItem) throws -> SealedContent {
