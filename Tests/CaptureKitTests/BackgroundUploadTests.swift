@@ -49,4 +49,78 @@ struct BackgroundUploadTests {
         await #expect(throws: StoreError.unknownCapture(capture.id)) { try await store.lend(body, as: "a.body", of: capture.id) }
         try await store.expectNoLoans("of what is not there")
     }
+
+    @Test("leave a capture to be sent again if their answer is not recorded to its end")
+    func answerCutOff() async throws {
+        let queue = try await queue(signing: ReplacingSigning(rig.signing) { throw CancellationError() })
+        let id = try await queue.add(SampleContent()).id
+        let upload = try await queue.lendForBackground(id)
+        await #expect(throws: CancellationError.self) {
+            try await queue.endBackgroundUpload(upload, .success(.error(401, "DEVICE_NOT_REGISTERED")))
+        }
+        #expect(try await queue.capture(id).state == .pending)
+        // The remedy was not used: it is still there for the next attempt.
+        await rig.server.script(QueueRig.uploads, .answer(.error(401, "DEVICE_NOT_REGISTERED")))
+        await #expect(throws: CancellationError.self) { try await queue.attempt(id) }
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .pending && capture.failures == 0)
+    }
+
+    @Test("are sent again while a sender runs, although the process that recorded their answer ended", .timeLimit(.minutes(1)))
+    func processEnded() async throws {
+        let other = try await rig.store.open()
+        let queue = try await rig.queue(
+            InterruptedServer(server: rig.server) {
+                // What a process leaves that ends while it records an answer.
+                for capture in try await other.captures() where capture.state == .pending {
+                    try await other.database.update(capture.id) { row in row.state = .uploading }
+                }
+            })
+        for seed in 1...2 { try await queue.add(SampleContent(depth: .noise(1000, seed: UInt64(seed)))) }
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.store.captures().map(\.state) == [.uploaded, .uploaded])
+        #expect(await rig.uploads.count == 2)
+    }
+
+    @Test("are left alone by a sender while their answer is recorded")
+    func beingRecorded() async throws {
+        let sender = try await rig.store.open()
+        let queue = try await queue(
+            signing: ReplacingSigning(rig.signing) {
+                let wereReset = try await sender.resetUploading()
+                let states = try await sender.captures().map(\.state)
+                #expect(!wereReset && states == [.uploading])
+            })
+        let id = try await queue.add(SampleContent()).id
+        let upload = try await queue.lendForBackground(id)
+        try await queue.endBackgroundUpload(upload, .success(.error(401, "DEVICE_NOT_REGISTERED")))
+        #expect(await rig.signing.replaced.count == 1)
+        #expect(try await queue.capture(id).state == .assertionPending)
+        let wereReset = try await sender.resetUploading()
+        #expect(wereReset, "nobody records one any more")
+    }
+
+    private func queue(signing: any CaptureSigning) async throws -> CaptureQueue {
+        CaptureQueue(store: try await rig.store.open(), signing: signing, transport: rig.server, clock: rig.clock)
+    }
+}
+
+/// Does something before another device takes the place of one that the server does not know.
+private struct ReplacingSigning: CaptureSigning {
+    let signing: ScriptedSigning
+    let before: @Sendable () async throws -> Void
+
+    init(_ signing: ScriptedSigning, before: @escaping @Sendable () async throws -> Void) {
+        self.signing = signing
+        self.before = before
+    }
+
+    func currentDevice(replacing refused: DeviceID?) async throws -> DeviceID {
+        if refused != nil { try await before() }
+        return try await signing.currentDevice(replacing: refused)
+    }
+
+    func assertion(over clientDataHash: ContentDigest) async -> AssertionAttempt { await signing.assertion(over: clientDataHash) }
+    func signer(for device: DeviceID) async throws -> (any RequestSigner)? { try await signing.signer(for: device) }
+    func forgetDevices(except needed: Set<DeviceID>) async throws { try await signing.forgetDevices(except: needed) }
 }

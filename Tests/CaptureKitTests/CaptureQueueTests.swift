@@ -389,16 +389,3 @@ struct CaptureQueueTests {
         #expect(!FileManager.default.fileExists(atPath: upload.bodyPath))
     }
 }
-
-/// A scripted server, before whose first request something else happens.
-private struct InterruptedServer: HTTPTransport {
-    let server: ScriptedServer
-    let before: @Sendable () async throws -> Void
-
-    var origin: String? { server.origin }
-
-    func send(_ request: HTTPRequest, progress: @escaping @Sendable (Int64) -> Void) async throws -> HTTPResponse {
-        if await server.requests.isEmpty { try await before() }
-        return try await server.send(request, progress: progress)
-    }
-}

@@ -2,10 +2,29 @@ import CaptureProtocol
 import Foundation
 
 extension CaptureQueue {
-    /// Sends a capture once, or again at once where an answer has a remedy, and records what follows (``UploadReaction``).
+    /// All captures, at a moment at which the process that sends sends none. Those that are `uploading` all the same, such as of a process
+    /// that ended while it recorded an answer, wait again.
+    func capturesToSend() async throws -> [StoredCapture] {
+        let captures = try await store.captures()
+        guard captures.contains(where: { $0.state == .uploading }), try await store.resetUploading() else { return captures }
+        return try await store.captures()
+    }
+
+    /// Sends a capture once, or again at once where an answer has a remedy, and records what follows (``UploadReaction``). If that cannot
+    /// be done to the end, the capture waits to be sent again.
     func attempt(_ id: LocalID) async throws {
         let capture = try await store.database.update(id) { row in row.state = .uploading }
         store.failPoints.reached("queue.uploading")
+        do {
+            try await attempt(capture)
+        } catch {
+            await waitAgain(id)
+            throw error
+        }
+    }
+
+    private func attempt(_ capture: StoredCapture) async throws {
+        let id = capture.id
         var history = history(of: capture)
         while true {
             let device: DeviceID
@@ -18,7 +37,6 @@ extension CaptureQueue {
             do {
                 outcome = .success(try await send(capture, by: device))
             } catch is CancellationError {
-                try await store.database.update(id) { row in row.state = .pending }
                 throw CancellationError()
             } catch is KeysGone {
                 return try await assertAnew(capture, insteadOf: device)
@@ -50,9 +68,22 @@ extension CaptureQueue {
         return device
     }
 
-    /// Records the answer to an upload that the system made.
+    /// Records the answer to an upload that the system made. If that cannot be done to the end, the capture waits to be sent again.
     func record(_ outcome: Result<HTTPResponse, any Error>, of id: LocalID) async throws {
+        // The process that sends leaves the capture alone meanwhile.
+        let lock = try await FileLock.acquire(store.answerLock, .shared)
+        defer { lock.unlock() }
         let capture = try await store.database.update(id) { row in row.state = .uploading }
+        defer { changed() }
+        do {
+            try await record(outcome, of: capture)
+        } catch {
+            await waitAgain(id)
+            throw error
+        }
+    }
+
+    private func record(_ outcome: Result<HTTPResponse, any Error>, of capture: StoredCapture) async throws {
         var history = history(of: capture)
         var reaction = UploadReaction(to: outcome, after: history, at: clock.now)
         if let response = try? outcome.get(), response.isOfResumption, response.wantsNoMoreUploads(at: clock.now) {
@@ -61,9 +92,18 @@ extension CaptureQueue {
             reaction = .tryLater(.server(ServerError(response)), retryAfter: nil, counts: false)
         }
         history.add(reaction)
-        histories[id] = history
+        histories[capture.id] = history
         try await apply(reaction, to: capture, by: try await deviceToSign(capture), counted: history.counted)
-        changed()
+    }
+
+    /// After an attempt whose end is not recorded. Sent again, the bytes are the same, and the server recognises them.
+    private func waitAgain(_ id: LocalID) async {
+        // A remedy that was begun may not have been used.
+        histories[id] = nil
+        // What cannot be written now is reset by the process that sends.
+        _ = try? await store.database.update(id) { row in
+            if row.state == .uploading { row.state = .pending }
+        }
     }
 
     /// What became of its earlier attempts, unless its person has tried it again since, in another process perhaps.

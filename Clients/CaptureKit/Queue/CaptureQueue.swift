@@ -76,7 +76,7 @@ extension CaptureQueue {
     public func run(untilEmpty: Bool = false) async throws {
         let lock = try await senderLock()
         defer { lock.unlock() }
-        try await store.database.resetUploading()
+        try await store.resetUploading()
         store.failPoints.reached("queue.reset")
         try await store.returnLentBodies()
         let wakes = wakeups()
@@ -101,7 +101,7 @@ extension CaptureQueue {
                     try await recoverRecordings()
                     lastExpiry = now
                 }
-                let captures = try await store.captures()
+                let captures = try await capturesToSend()
                 switch schedule.next(captures, at: now) {
                 case .makeAssertion(let id): try await makeAssertion(id)
                 case .send(let id): try await attempt(id)

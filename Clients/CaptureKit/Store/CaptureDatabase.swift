@@ -153,7 +153,7 @@ struct CaptureDatabase: Sendable {
         return changed
     }
 
-    /// Makes captures that were being sent when their sender ended wait again.
+    /// Makes captures that were being sent when their sender ended wait again (``CaptureStore/resetUploading()``).
     func resetUploading() async throws {
         try await write {
             try $0.execute(

@@ -2,7 +2,7 @@
 public enum CaptureState: String, Sendable, CaseIterable, Codable {
     /// Complete; waits to be sent.
     case pending
-    /// Being sent. Becomes ``pending`` again when a process starts, since nobody sends it any more.
+    /// Being sent. Becomes ``pending`` again once its process has ended, since nobody sends it any more.
     case uploading
     /// The server has it.
     case uploaded
