@@ -30,9 +30,11 @@ extension CaptureQueue {
         }
         guard response.status == 200, let found = ResponseEnvelope(response)?.data(as: ServerCapture.self), found.status != .processing
         else { return schedule.resultNotFinal(id, at: clock.now) }
-        try await store.database.update(id) { row in
+        let known = try await store.database.update(id) { row in
             row.facts.confidence = found.confidence
             row.facts.failedOnServer = found.status == .failed
         }
+        // Such as complete without a confidence.
+        if !known.facts.isFinal { schedule.resultNotFinal(id, at: clock.now) }
     }
 }
