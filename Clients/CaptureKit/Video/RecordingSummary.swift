@@ -7,6 +7,8 @@ import VideoChain
 struct RecordingSummary {
     let beginning: RecordingJournal.Beginning
     private(set) var pictures: RecordingJournal.Pictures?
+    /// What the packets of sound are; `nil` if none becomes part of the video: then it has no track of sound, and its chain none of sound
+    /// (SPEC §10.2).
     private(set) var packets: RecordingJournal.Packets?
     /// Whether the recording ended as it should, and was not cut off.
     private(set) var hasEnded = false
@@ -58,6 +60,8 @@ struct RecordingSummary {
             }
             sampleCount += 1
         }
+        // Nothing but pictures.
+        if sampleCount == Int(pictureCount) { packets = nil }
     }
 
     /// Whether the stream of depth data is whole, and nothing in it is left out.
