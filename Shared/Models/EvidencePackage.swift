@@ -44,8 +44,7 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         form.hardwareAttestation.counter = nil
         if flags.device == .none {
             form.hardwareAttestation.deviceModel = nil
-            // It would tell the model's kind.
-            if form.depthAnalysis.reason == StableWord(.noLiDAR) { form.depthAnalysis.reason = StableWord(.undecided) }
+            form.depthAnalysis = depthAnalysis.withoutSensor
         }
         form.video = video?.shared(flags.timestamp)
         form.processing = processing.shared(flags.receipt)
@@ -72,6 +71,19 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         case mediaStored = "media_stored"
         case algorithmVersions = "algorithm_versions"
         case processing
+    }
+}
+
+extension DepthAnalysisEvidence {
+    /// The check without what tells whether the device has a LiDAR sensor, and so of which kind its model is. Depth that does not count for
+    /// want of a sensor reads like depth that decides nothing. Neither keeps its measurements: anyone could compute the verdict from them,
+    /// and numbers that only one of the two has would tell them apart. The status, from which the confidence follows, is the same in both.
+    fileprivate var withoutSensor: DepthAnalysisEvidence {
+        guard reason == StableWord(.noLiDAR) || verdict == .undecided else { return self }
+        var told = DepthAnalysisEvidence(status: status, measurements: nil, source: source, reason: StableWord(.undecided))
+        told.verdict = .undecided
+        told.isLikelyRealScene = false
+        return told
     }
 }
 

@@ -123,12 +123,65 @@ struct HashOnlyAssemblyTests {
         #expect(assemble(payload).package.metadata.model == MetadataCheck(.fail, reason: .modelWithoutLiDAR))
     }
 
-    @Test("that a phone has no LiDAR is public only where its model is", arguments: MetadataFlags.Device.allCases)
+    /// Each is certainly `real` by its numbers.
+    private static func scenes(sharing flags: MetadataFlags) -> [HashOnlyPayload] {
+        [HashOnlySamples.payload(sharing: flags), HashOnlySamples.video(sharing: flags)]
+    }
+
+    private static func forms(_ package: EvidencePackage, sharing flags: MetadataFlags) -> [EvidencePackage] {
+        [package.publicForm(sharing: flags), package.statedForm(sharing: flags)]
+    }
+
+    @Test("that a phone has no LiDAR is public only where its model is, whatever its depth shows", arguments: MetadataFlags.Device.allCases)
     func withoutLiDAR(device: MetadataFlags.Device) throws {
         let flags = MetadataFlags(location: .none, timestamp: .exact, device: device)
-        let package = assemble(HashOnlySamples.payload(sharing: flags), registered: "iPhone 15").package
-        let (own, told) = (package.depthAnalysis.reason, package.publicForm(sharing: flags).depthAnalysis.reason)
-        #expect(own == StableWord(.noLiDAR) && told == (device == .none ? StableWord(.undecided) : own))
+        for scene in Self.scenes(sharing: flags) {
+            let package = assemble(scene, registered: "iPhone 15").package
+            let own = package.depthAnalysis
+            #expect(own.reason == StableWord(.noLiDAR) && own.verdict == .real && own.isLikelyRealScene == true)
+            for form in Self.forms(package, sharing: flags) {
+                let told = form.depthAnalysis
+                #expect(told.status == own.status, "the confidence follows from it")
+                guard device == .none else {
+                    #expect(told == own)
+                    continue
+                }
+                #expect(told.reason == StableWord(.undecided) && told.verdict == .undecided && told.isLikelyRealScene == false)
+                #expect(told.relief == nil && told.reliefFront == nil && told.reliefBehind == nil && told.specifiedRule == nil)
+                #expect(told.depthVariance == nil && told.coverage == nil && told.temporal == nil)
+                #expect(try WireJSON.decode(EvidencePackage.self, from: try WireJSON.encode(form)) == form)
+            }
+        }
+    }
+
+    @Test("where the device is kept back, depth without a sensor reads like depth that decides nothing")
+    func undecided() {
+        let flags = MetadataFlags(location: .none, timestamp: .exact, device: .none)
+        let slight = SignedDepth(
+            depthVariance: 0.1, depthLayers: 1, edgeCoherence: 0, minDepth: 0.8, maxDepth: 1.1, relief: 0.15, reliefFront: 0.05,
+            reliefBehind: 0.1, photoEdgesOnSurface: nil, coverage: 1, reason: nil)
+        let dark = SignedDepth(
+            depthVariance: 0, depthLayers: 0, edgeCoherence: 0, minDepth: nil, maxDepth: nil, relief: nil, reliefFront: nil,
+            reliefBehind: nil, photoEdgesOnSurface: nil, coverage: 0, reason: .tooFewValid)
+        var still = HashOnlySamples.videoDepth
+        (still.realShare, still.reason) = (0.3, .lowRelief)
+        let undecided = [slight, dark].map { HashOnlySamples.payload(sharing: flags, depth: $0) }
+        let videos = [HashOnlySamples.video(sharing: flags, depth: still)]
+        for (scene, others) in zip(Self.scenes(sharing: flags), [undecided, videos]) {
+            let withoutSensor = assemble(scene, registered: "iPhone 15").package.publicForm(sharing: flags).depthAnalysis
+            for other in others {
+                let package = assemble(other).package
+                #expect(package.depthAnalysis.verdict == .undecided && package.depthAnalysis.method != nil)
+                #expect(package.publicForm(sharing: flags).depthAnalysis == withoutSensor)
+            }
+        }
+        let flat = SignedDepth(
+            depthVariance: 0.1, depthLayers: 1, edgeCoherence: 0, minDepth: 0.8, maxDepth: 1.1, relief: 0.02, reliefFront: 0.02,
+            reliefBehind: 0, photoEdgesOnSurface: nil, coverage: 1, reason: nil)
+        for depth in [HashOnlySamples.depth, flat, nil] {
+            let package = assemble(HashOnlySamples.payload(sharing: flags, depth: depth)).package
+            #expect(package.publicForm(sharing: flags).depthAnalysis == package.depthAnalysis, "what is decided is told as it is")
+        }
     }
 
     @Test("the public form has no model and no time beyond the flags", arguments: MetadataFlags.all)
