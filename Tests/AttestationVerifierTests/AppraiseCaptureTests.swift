@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Models
 import ObjectStorage
 import SimulatedDevice
@@ -112,6 +113,28 @@ struct AppraiseCaptureTests {
         try await rig.accept(capture)
         try await rig.handle(capture.captureID) { _ = try await rig.devices.apply(.restored, to: id, note) }
         #expect(try await rig.findings(capture.captureID)?.appraisal == Self.pass(2))
+    }
+
+    @Test("a device that is restored while its capture is appraised is read again, and its capture counts", arguments: Backend.available)
+    func restoredMeanwhile(backend: Backend) async throws {
+        let rig = try backend.rig()
+        var device = SimulatedDevice()
+        let id = try await rig.register(device)
+        let capture = Fixture.announcement(by: id, assertion: try device.fixtureAssertion(counter: 2))
+        try await rig.accept(capture)
+        let note = try #require(OperatorNote([]))
+        #expect(try await rig.devices.apply(.revoked, to: id, note))
+        let event = EventID()
+        await #expect {
+            try await rig.handle(capture.captureID, event: event) { _ = try await rig.devices.apply(.restored, to: id, note) }
+        } throws: {
+            isDependencyFailure($0)
+        }
+        #expect(try await rig.findings(capture.captureID) == nil)
+        #expect(try await rig.answers(for: capture.captureID).isEmpty)
+        try await rig.handle(capture.captureID, event: event)
+        #expect(try await rig.findings(capture.captureID)?.appraisal == Self.pass(2))
+        #expect(try await rig.answers(for: capture.captureID) == [.done(capture.captureID)])
     }
 
     @Test("an assertion over a hash-only payload passes once, for this payload", arguments: Backend.available)

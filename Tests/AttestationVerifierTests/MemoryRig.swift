@@ -20,6 +20,7 @@ struct MemoryRig: VerifierRig {
         appraisals = MemoryPartRepository() { appraised, announcement in
             let device = appraised.device.id
             guard !devices.isRevoked(device) else { return appraised.revoked }
+            try appraised.requireReadUnrevoked()
             return appraised.findings(appraised.counters.map { counters.consume($0, device: device, capture: announcement.captureID) })
         }
     }

@@ -83,13 +83,13 @@ extension VerifierRig {
     }
 
     /// Handles a capture of which something else happens between its appraisal and the transaction that saves it.
-    func handle(_ capture: CaptureID, meanwhile: () async throws -> Void) async throws {
+    func handle(_ capture: CaptureID, event: EventID = EventID(), meanwhile: () async throws -> Void) async throws {
         let work = AppraiseCapture(appraiser: CaptureAppraiser(policy: Fixture.policy), devices: devices, storage: store)
         let announcement = try #require(try await appraisals.find(capture)).announcement
         let appraised = try await work.compute(announcement)
         try await meanwhile()
         _ = try await appraisals.save(
-            appraised, of: announcement, replacing: false, answering: context(EventID(), .captureReceived))
+            appraised, of: announcement, replacing: false, answering: context(event, .captureReceived))
     }
 
     func handleVideo(_ capture: CaptureID) async throws {

@@ -16,10 +16,13 @@ public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: Pa
     }
 
     private let state = Mutex(State())
-    private let saving: @Sendable (Computed, CaptureAnnouncement) -> Part.Findings
+    private let saving: @Sendable (Computed, CaptureAnnouncement) throws -> Part.Findings
 
-    /// - Parameter saving: converts the computed value to the stored findings, and performs other writes of the same transaction.
-    public init(_ announcements: [CaptureAnnouncement] = [], saving: @escaping @Sendable (Computed, CaptureAnnouncement) -> Part.Findings) {
+    /// - Parameter saving: converts the computed value to the stored findings, and performs other writes of the same transaction. If it
+    ///   throws, nothing is written, and the event is not processed.
+    public init(
+        _ announcements: [CaptureAnnouncement] = [], saving: @escaping @Sendable (Computed, CaptureAnnouncement) throws -> Part.Findings
+    ) {
         self.saving = saving
         state.withLock { state in for announcement in announcements { state.announcements[announcement.captureID] = announcement } }
     }
@@ -59,10 +62,11 @@ public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: Pa
     public func save(
         _ computed: Computed, of announcement: CaptureAnnouncement, replacing isReplacing: Bool, answering context: MessageContext
     ) async throws -> Part.Findings? {
-        state.withLock { state in
-            guard state.answered.insert(context.eventID).inserted else { return nil }
+        try state.withLock { state in
+            guard !state.answered.contains(context.eventID) else { return nil }
             let capture = announcement.captureID
-            let findings = saving(computed, announcement)
+            let findings = try saving(computed, announcement)
+            state.answered.insert(context.eventID)
             guard state.statuses[capture] != .withdrawn else { return findings }
             let isReplaced = isReplacing && state.statuses[capture] != .complete
             let kept = isReplaced ? findings : state.findings[capture] ?? findings

@@ -103,6 +103,13 @@ struct AppraisedCapture: Sendable {
     /// The findings if the device has been revoked since it was read. No counter is consumed.
     var revoked: AttestationFindings { findings(settled: .fail(.deviceRevoked)) }
 
+    /// For a device that is not revoked now.
+    /// - Throws: ``DependencyUnavailable`` if it was revoked when it was read. Its assertions were not looked at then, and findings are final:
+    ///   the next attempt reads the device again, as often as it takes.
+    func requireReadUnrevoked() throws {
+        if device.registered.isRevoked { throw DependencyUnavailable("device", "was restored while its capture was appraised") }
+    }
+
     private func findings(settled: HardwareAppraisal) -> AttestationFindings {
         AttestationFindings(
             settled, level: device.registered.level, environment: device.registered.environment,

@@ -11,6 +11,7 @@ extension PostgresPartRepository<AttestationAppraised, AppraisedCapture> {
             guard try await !RevocationTable(connection).holds(appraised.device.id) else {
                 return try await results.save(appraised.revoked, for: announcement.captureID, on: connection)
             }
+            try appraised.requireReadUnrevoked()
             let uses = try await CounterTable(connection).consume(
                 appraised.counters, device: appraised.device.id, capture: announcement.captureID)
             if !uses.isEmpty { FailPoint.reached("attestation-verifier.counter.consumed") }
