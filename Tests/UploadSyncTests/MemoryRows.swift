@@ -279,7 +279,11 @@ extension MemoryRows: RepeatRepository {
             try await storeLate(id)
         }
         state.withLock { [isAnnounced] state in
-            if isAnnounced { state.announced.append(id) }
+            if isAnnounced {
+                state.announced.append(id)
+                // Of what was withdrawn meanwhile nothing is noted.
+                if state.captures[id]?.status != .withdrawn { state.jobs[id, default: Job()].syncedAt = Self.time }
+            }
             state.uploads[upload]?.abandonedAt = Self.time
         }
     }

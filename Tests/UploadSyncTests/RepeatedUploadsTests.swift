@@ -117,6 +117,27 @@ struct RepeatedUploadsTests {
         try await rows.repeats.forget(upload)
     }
 
+    @Test("do not expire before they are compared, and then like any other media", arguments: Backend.available)
+    func expiry(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let month = 31.0 * 24
+        let (unsynced, synced, forgotten) = (
+            try await rows.capture(.failed, hoursAgo: month), try await rows.synced(.failed, hoursAgo: month),
+            try await rows.synced(.failed, hoursAgo: month)
+        )
+        #expect(try await rows.sweeps.forgetMedia(of: forgotten))
+        let captures = [unsynced, synced, forgotten]
+        for capture in captures { _ = try await upload(of: capture, in: rows) }
+        try await bring(rows)
+        #expect(try await !rows.sweeps.expire(forgotten) { Issue.record("deleted") })
+        let expiry = MediaExpiry(rows: rows.sweeps, storage: store, logger: .quiet)
+        try await expiry.expire()
+        #expect(store.keys == Set(captures.flatMap { [MediaName.original.key(of: $0), MediaName.depth.key(of: $0)] }))
+        for capture in captures { try await rows.age(capture, hours: month) }
+        try await expiry.expire()
+        #expect(store.keys.isEmpty)
+    }
+
     @Test("overwrite what a failed capture has, and leave what is there of one in processing")
     func needed() async throws {
         for (status, bytes) in [(.processing, [1]), (.failed, [7])] as [(CaptureStatus, [UInt8])] {

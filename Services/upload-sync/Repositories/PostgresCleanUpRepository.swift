@@ -114,7 +114,7 @@ struct PostgresCleanUpRepository: IntakeCleanUpRepository, DerivedRepository, Ex
 
     /// Runs `work` in a transaction that holds the capture's advisory lock.
     /// - Returns: false, without running `work`, if another transaction holds the lock, or unless the capture is failed, no repeated upload
-    ///   is pending for it, and its media were not synced in the last day.
+    ///   is pending for it, and its media were neither synced nor brought again in the last day.
     private func whileFailed(
         _ capture: CaptureID, _ work: @escaping @Sendable (_ connection: PostgresConnection) async throws -> Void
     ) async throws -> Bool {

@@ -4,7 +4,7 @@ import Foundation
 import Models
 import Persistence
 
-/// Uploads in `intakes` that name the capture whose bytes they bring.
+/// Uploads in `intakes` that name the capture whose bytes they bring; in `sync_jobs`, when they did.
 struct PostgresRepeatRepository: RepeatRepository {
     /// Enough for the store to copy one object of a video, 100 MB.
     private static let longestCopy = Duration.seconds(600)
@@ -37,13 +37,26 @@ struct PostgresRepeatRepository: RepeatRepository {
             {
                 let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
                 try await connection.mayIdle(for: Self.longestCopy)
-                if try await copy(announcement, status) { try await outbox.append(announcement.arrival, on: connection) }
+                if try await copy(announcement, status) {
+                    try await outbox.append(announcement.arrival, on: connection)
+                    try await noteBrought(capture, on: connection)
+                }
                 // It may have been withdrawn during the copy.
                 try await connection.objectsCameLate(of: capture)
             }
             try await connection.query("UPDATE intakes SET abandoned_at = now() WHERE id = \(upload.uuid)")
             return true
         }
+    }
+
+    /// Notes that the media came now, so that they do not expire for a day: the upload, which keeps them until here, is forgotten before
+    /// they are compared. Without a result and a failure the row says nothing of the comparison.
+    private nonisolated(nonsending) func noteBrought(_ capture: CaptureID, on connection: PostgresConnection) async throws {
+        try await connection.query(
+            """
+            INSERT INTO sync_jobs (capture_id, synced_at) VALUES (\(capture.uuid), now())
+            ON CONFLICT (capture_id) DO UPDATE SET synced_at = now()
+            """)
     }
 
     func forget(_ upload: CaptureID) async throws {

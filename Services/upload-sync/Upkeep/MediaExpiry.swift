@@ -9,8 +9,8 @@ protocol ExpiryRepository: Sendable {
     func expired(limit: Int) async throws -> [CaptureID]
 
     /// Removes the references to the capture's media, under the advisory lock that repeated uploads take too.
-    /// - Returns: false, with nothing changed, unless the capture is failed, no repeated upload is pending for it, and its media were not
-    ///   synced since.
+    /// - Returns: false, with nothing changed, unless the capture is failed, no repeated upload is pending for it, and its media were
+    ///   neither synced nor brought again in the last day.
     func forgetMedia(of capture: CaptureID) async throws -> Bool
 
     /// Runs `delete` under the same lock and records that the media are deleted.

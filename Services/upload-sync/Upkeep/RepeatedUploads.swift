@@ -13,8 +13,9 @@ protocol RepeatRepository: Sendable {
     func waiting(limit: Int) async throws -> [CaptureID]
 
     /// In one transaction, under the advisory lock that ``MediaExpiry`` takes: runs `copy` if the repeated capture is in processing or failed,
-    /// announces it if `copy` returns true, and marks the upload's own objects for deletion. If the capture was withdrawn meanwhile, its
-    /// objects are looked for again.
+    /// announces it if `copy` returns true, and marks the upload's own objects for deletion. Media of a capture that is announced count as
+    /// synced now, so that they do not expire before they are compared. If the capture was withdrawn meanwhile, its objects are looked for
+    /// again.
     /// - Parameter copy: gets what was announced of the capture, and its status; may run again.
     /// - Returns: false, with nothing changed, if another instance is processing the upload, or if it does not wait any more.
     func bring(
