@@ -73,7 +73,7 @@ extension GatewayParts {
             responder: pages, captures: captures,
             records: PublicRecordReader(
                 captures: captures, records: PostgresStoredRecordRepository(database: backbone.database), log: logStatus, links: links),
-            claims: verifications, verifier: verifier, log: LogFactsRepository(database: backbone.database), trustedProxies: proxies
+            claims: verifications, verifier: verifier, log: PostgresLogFactsReading(database: backbone.database), trustedProxies: proxies
         ).addRoutes(to: &routes)
     }
 

@@ -56,17 +56,17 @@ struct SiteResponseTests {
     @Test("the page about the log tells its shards, witnesses and policy, and says so if there are none", arguments: Language.allCases)
     func log(language: Language) async throws {
         let time = Date(timeIntervalSince1970: 1_793_534_405)
-        let shards = [
-            LogFacts.Shard(
-                origin: "rial.example/log/2027", key: "rial.example/log/2027+00000001+AQ==", previous: "rial.example/log/2026",
-                published: .init(
-                    size: 12_345, root: [UInt8](repeating: 0xff, count: 32), at: time,
-                    witnesses: [.init(name: "witness.example/<w1>", at: time)]), state: .open),
-            .init(origin: "rial.example/log/2026", key: "k2", previous: nil, published: nil, state: .closed(time)),
-            .init(origin: "rial.example/log/2025", key: "k3", previous: nil, published: nil, state: .frozen(time)),
-        ]
-        let site = TestSite(
-            SiteSettings(publicURL: publicURL, logPolicy: "quorum none\n"), log: FixedLogFacts(facts: LogFacts(shards: shards)))
+        let (newest, last, first) = ("rial.example/log/2027", "rial.example/log/2026", "rial.example/log/2025")
+        let log = MemoryLogFacts(
+            rows: LogFactsRows(
+                shards: [
+                    .init(origin: newest, key: "\(newest)+00000001+AQ==", previous: last, openedAt: time),
+                    .init(origin: last, key: "k2", openedAt: time.addingTimeInterval(-1), closedAt: time),
+                    .init(origin: first, key: "k3", openedAt: time.addingTimeInterval(-2), frozenAt: time),
+                ],
+                checkpoints: [.init(origin: newest, size: 12_345, root: [UInt8](repeating: 0xff, count: 32), publishedAt: time)],
+                cosignatures: [.init(origin: newest, size: 12_345, witness: "witness.example/<w1>", at: time)]))
+        let site = TestSite(SiteSettings(publicURL: publicURL, logPolicy: "quorum none\n"), log: log)
         let html = try await site.get("/log?lang=\(language.rawValue)").text()
         let isEnglish = language == .english
         #expect(html.contains(isEnglish ? "12,345" : "12.345") && html.contains("witness.example/&lt;w1&gt;"))

@@ -30,7 +30,7 @@ struct TestSite {
     init(
         _ settings: SiteSettings = SiteSettings(publicURL: publicURL), database: PostgresPool? = nil,
         verifier: any FileVerifying = FixedVerifier(.failure(APIError(.serviceUnavailable, "not here"))),
-        log: any LogFactsReading = FixedLogFacts(facts: LogFacts(shards: []))
+        log: any LogFactsReading = MemoryLogFacts()
     ) {
         let logger = Logger(label: "tests")
         let pool = database ?? PostgresPool(url: "postgres://localhost:1/none", size: 1, applicationName: "tests", logger: logger)
@@ -57,13 +57,6 @@ struct TestSite {
     func post(_ path: String, _ headers: HTTPFields) async throws -> Response {
         try await responder.respond(to: makeRequest(.post, path, headers), context: makeContext())
     }
-}
-
-/// The log as a test wants it.
-struct FixedLogFacts: LogFactsReading {
-    let facts: LogFacts
-
-    func facts() async -> LogFacts { facts }
 }
 
 /// Returns one fixed verdict for all files.

@@ -2,13 +2,8 @@ import Foundation
 import Persistence
 import Site
 
-/// Where the public log stands.
-protocol LogFactsReading: Sendable {
-    func facts() async throws -> LogFacts
-}
-
 /// Reads the log's tables, which `transparency-log` writes.
-struct LogFactsRepository: LogFactsReading {
+struct PostgresLogFactsReading: LogFactsReading {
     let database: PostgresPool
 
     func facts() async throws -> LogFacts {

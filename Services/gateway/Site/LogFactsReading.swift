@@ -1,0 +1,6 @@
+import Site
+
+/// Where the public log stands.
+protocol LogFactsReading: Sendable {
+    func facts() async throws -> LogFacts
+}
