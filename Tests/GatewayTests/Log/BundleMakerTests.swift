@@ -58,7 +58,7 @@ struct BundleMakerTests {
         logged.log.own(
             OwnedParts(
                 kind: .photo, metadata: capture.metadata, assertion: Array("another".utf8), attestation: capture.attestation,
-                clientDataHash: ContentDigest(of: [1])))
+                clientDataHash: ContentDigest(of: [1])), of: capture.capture)
         try await logged.publish()
         let owner = try #require(try await logged.bundle(isOwned: true).bundle.owner)
         #expect(owner.raw == capture.raw && owner.signed == .metadata(capture.metadata) && owner.attestation == capture.attestation)
@@ -70,7 +70,7 @@ struct BundleMakerTests {
     func media() async throws {
         var logged = try Logged(after: 1)
         let capture = logged.capture
-        logged.log.own(capture.owned)
+        logged.log.own(capture.owned, of: capture.capture)
         try await logged.publish()
         let made = try await logged.bundle(isOwned: true)
         var file = BundledFile(name: "c2pa.jpg")
@@ -183,7 +183,8 @@ struct BundleMakerTests {
             reason = .frozen
         case .frozenUnwitnessed:
             log.add(try capture.assessment())
-            try await log.publish(isFrozen: true)
+            try await log.publish()
+            log.freeze()
             reason = .frozen
         }
         let row = try capture.row(status)

@@ -20,8 +20,10 @@ struct LogFixture {
     private(set) var leaves: [[UInt8]] = []
     private(set) var reading = MemoryLogReading()
 
-    init() throws {
+    /// - Parameter isOpened: false before the first shard is.
+    init(isOpened: Bool = true) throws {
         let origin = self.origin
+        if isOpened { reading.shard = PublishedShard(origin: origin.text, name: Self.name, size: 0, isFrozen: false) }
         let seed: (String) -> [UInt8] = { ContentDigest(of: Array($0.utf8)).bytes }
         key = try SignerKey(name: origin, kind: .log, seed: seed("log"))
         witnesses = try (1...3).map { number in
@@ -38,12 +40,23 @@ struct LogFixture {
 
     /// Keeps a statement and, unless it is to wait, enters it.
     mutating func add(_ stored: StoredStatement, isEntered: Bool = true) {
-        reading.stored.append((stored, isEntered ? UInt64(leaves.count) : nil))
-        if isEntered { leaves.append(stored.statement.leaf(salt: stored.salt).bytes) }
+        reading.stored.append((stored, nil))
+        if isEntered { enter(reading.stored.count - 1) }
+    }
+
+    /// Enters the statements that wait.
+    mutating func enter() {
+        for number in reading.stored.indices where reading.stored[number].index == nil { enter(number) }
+    }
+
+    private mutating func enter(_ number: Int) {
+        let stored = reading.stored[number].statement
+        reading.stored[number].index = UInt64(leaves.count)
+        leaves.append(stored.statement.leaf(salt: stored.salt).bytes)
     }
 
     /// Publishes all entries, with the tiles that this makes.
-    mutating func publish(isFrozen: Bool = false) async throws {
+    mutating func publish() async throws {
         let size = UInt64(leaves.count)
         for tile in Tile.added(from: reading.shard?.size ?? 0, to: size) {
             let first = Int(tile.index) << 8
@@ -53,20 +66,30 @@ struct LogFixture {
                 : Tile.bytes(of: Array(hashes(tile.kind.level)[first..<first + tile.width]))
             try await store.put(Self.key(tile), bytes: bytes, contentType: "application/octet-stream")
         }
-        reading.shard = PublishedShard(origin: origin.text, name: Self.name, size: size, isFrozen: isFrozen)
+        reading.shard = PublishedShard(origin: origin.text, name: Self.name, size: size, isFrozen: reading.shard?.isFrozen ?? false)
     }
 
     /// A checkpoint of all entries.
-    /// - Parameter witnesses: their numbers, each of which signs so many seconds after ``time``.
+    /// - Parameter witnesses: their numbers. The log keeps the signatures in the order of their times, whoever comes first here.
     mutating func cosign(by witnesses: [Int], token: [UInt8]? = nil) throws {
         let text = Checkpoint(origin: origin, head: head).text
-        let signatures = try [key.sign(text)] + witnesses.map { try self.witnesses[$0].cosign(text, at: UInt64(Self.time + $0 + 1)) }
+        let signatures = try [key.sign(text)] + witnesses.sorted().map { try self.witnesses[$0].cosign(text, at: Self.seconds($0)) }
         reading.cosigned.append(
             CosignedCheckpoint(size: UInt64(leaves.count), note: try SignedNote(text: text, signatures: signatures), token: token))
     }
 
-    mutating func freeze() { reading.state = .frozen }
-    mutating func own(_ parts: OwnedParts) { reading.parts = parts }
+    /// When a witness signs, which is so many seconds after ``time``.
+    static func seconds(_ witness: Int) -> UInt64 { UInt64(time + witness + 1) }
+
+    mutating func freeze() {
+        reading.shard = reading.shard.map { PublishedShard(origin: $0.origin, name: $0.name, size: $0.size, isFrozen: true) }
+    }
+
+    /// Closes the shard, of which everything has to be published.
+    mutating func close() { reading.isClosed = true }
+    /// Keeps what only the owner of a capture gets.
+    mutating func own(_ parts: OwnedParts, of capture: CaptureID) { reading.parts[capture] = parts }
+    mutating func withdraw(_ capture: CaptureID) { reading.withdrawn.insert(capture) }
 
     var head: TreeHead { TreeHead(size: UInt64(leaves.count), root: MerkleHash.root(ofLeaves: leaves.map { MerkleHash.leaf($0) })) }
     var tiles: LogTiles { LogTiles(store: store) }
@@ -81,26 +104,42 @@ struct LogFixture {
     }
 }
 
-/// What PostgreSQL would say.
+/// What PostgreSQL would say of a log with one shard.
 struct MemoryLogReading: LogReading {
     var stored: [(statement: StoredStatement, index: UInt64?)] = []
+    /// Of published trees.
     var cosigned: [CosignedCheckpoint] = []
+    /// `nil` before it is opened.
     var shard: PublishedShard?
-    var state = LogIntake.open
-    var parts: OwnedParts?
+    var isClosed = false
+    var parts: [CaptureID: OwnedParts] = [:]
+    var withdrawn: Set<CaptureID> = []
 
-    func statements(of capture: CaptureID) async -> [StoredStatement] { stored.map(placed) }
-    func last(of capture: CaptureID) async -> PlacedStatement? { stored.last.map { placed($0).placed } }
-    func intake() async -> LogIntake { state }
-    func owned(_ capture: CaptureID) async -> OwnedParts? { parts }
+    func statements(of capture: CaptureID) async -> [StoredStatement] { stated(of: capture).map(placed) }
+    func last(of capture: CaptureID) async -> PlacedStatement? { stated(of: capture).last.map { placed($0).placed } }
+    func owned(_ capture: CaptureID) async -> OwnedParts? { withdrawn.contains(capture) ? nil : parts[capture] }
+
+    func intake() async -> LogIntake {
+        guard let shard, !isClosed else { return .closed }
+        return shard.isFrozen ? .frozen : .open
+    }
+
     func published(shard name: String) async -> PublishedShard? { shard.flatMap { $0.name == name && $0.size > 0 ? $0 : nil } }
 
     func checkpoints(_ search: CheckpointSearch) async -> [CosignedCheckpoint] {
+        guard search.origin == shard?.origin else { return [] }
         let found = cosigned.filter { checkpoint in
             checkpoint.size > search.index && (!search.isStamped || checkpoint.token != nil)
                 && (!search.isCosigned || checkpoint.note.signatures.count > 1)
         }.sorted { $0.size < $1.size }
         return Array((search.isNewestFirst ? found.reversed() : found).prefix(search.limit))
+    }
+
+    private func stated(of capture: CaptureID) -> [(statement: StoredStatement, index: UInt64?)] {
+        guard !withdrawn.contains(capture) else { return [] }
+        return stored.filter { $0.statement.statement.capture == capture }.sorted {
+            $0.statement.statement.sequence < $1.statement.statement.sequence
+        }
     }
 
     private func placed(_ entry: (statement: StoredStatement, index: UInt64?)) -> StoredStatement {

@@ -1,151 +1,193 @@
 import CaptureProtocol
 import Foundation
-import Models
-import Persistence
-import TestSupport
 import Testing
 import TransparencyLog
 
 @testable import Gateway
 
-@Suite("The log's tables, read by the gateway", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
-struct PostgresLogReadingTests {
-    @Test("statements come with their salts, places and what is beside them, and make a bundle that is proved")
-    func statements() async throws {
-        try await GatewayDatabase.with { database in
-            var log = try LogFixture()
-            let stored = try await StoredCapture(in: database)
-            let capture = try StatedCaptureFixture(stored.id)
-            log.fill(to: 5)
-            let assessment = try capture.assessment()
-            log.add(assessment)
-            try await log.publish()
-            try log.cosign(by: [0, 1], token: [1, 2, 3])
-            let reading = PostgresLogReading(database: database)
-            #expect(try await reading.statements(of: stored.id).isEmpty)
-            #expect(try await reading.last(of: stored.id) == nil)
+@Suite("The log's tables as the gateway reads them, in memory and in PostgreSQL")
+struct LogReadingTests {
+    private let capture: StatedCaptureFixture
+
+    init() throws { capture = try StatedCaptureFixture() }
+
+    /// A log in which the capture's first statement waits.
+    private func waiting(behind count: Int, notBefore: Date? = nil) throws -> LogFixture {
+        var log = try LogFixture()
+        log.fill(to: count)
+        log.own(capture.owned, of: capture.capture)
+        log.add(try capture.assessment(notBefore: notBefore), isEntered: false)
+        return log
+    }
+
+    private func maker(_ reading: any LogReading, _ log: LogFixture, _ policy: TrustPolicy) -> BundleMaker {
+        BundleMaker(
+            log: reading, finder: CheckpointFinder(log: reading, policy: policy), tiles: log.tiles, objects: MemoryVerifications(),
+            policy: policy, publicURL: publicURL)
+    }
+
+    @Test("before the first shard is opened there is nothing", arguments: Backend.available)
+    func nothing(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            let log = try LogFixture(isOpened: false)
+            let reading = try await rows.reading(log)
             #expect(try await reading.intake() == .closed)
             #expect(try await reading.published(shard: LogFixture.name) == nil)
-
-            try await insert(assessment, of: stored.id, notBefore: now, in: database)
-            let waiting = try #require(try await reading.statements(of: stored.id).first)
-            #expect(waiting.placed.place == nil && waiting.placed.notBefore == now)
-            #expect(waiting.statement == assessment.statement && waiting.salt == assessment.salt)
-            #expect(waiting.evidence == assessment.evidence && waiting.raw == assessment.raw)
-
-            try await insert(log, commitment: assessment.statement.commitment(salt: assessment.salt), in: database)
-            let place = try #require(try await reading.last(of: stored.id)?.place)
-            #expect(place == LogPlace(shard: try #require(log.reading.shard), index: 5))
-            #expect(try await reading.published(shard: LogFixture.name) == log.reading.shard)
-            #expect(try await reading.intake() == .open)
-
-            let finder = CheckpointFinder(log: reading, policy: log.policy)
-            let found = try #require(try await finder.best(for: place))
-            #expect(found.checkpoint.token == [1, 2, 3] && found.checkpoint.note == log.reading.cosigned[0].note)
-            #expect(try await reading.checkpoints(CheckpointSearch(origin: place.shard.origin, index: 6, limit: 9)).isEmpty)
-            #expect(
-                try await reading.checkpoints(
-                    CheckpointSearch(origin: place.shard.origin, index: 5, isNewestFirst: true, limit: 9)
-                ).map(\.size) == [6])
-            let maker = BundleMaker(
-                log: reading, finder: finder, tiles: log.tiles, objects: MemoryMedia(), policy: log.policy, publicURL: publicURL)
-            let bundle = try await maker.bundle(of: try capture.row(), isOwned: false, at: now).bundle
-            var unstamped = bundle
-            unstamped.statements[0].timestamp = nil
-            #expect(await BundleVerifier(policy: log.policy).verify(try unstamped.bytes()).outcome == .proved)
-
-            _ = try await database.query("UPDATE log_shards SET frozen_reason = 'forked', frozen_at = now()")
-            #expect(try await reading.intake() == .frozen)
-            #expect(try await reading.last(of: stored.id)?.place?.shard.isFrozen == true)
+            #expect(try await reading.checkpoints(CheckpointSearch(origin: log.origin.text, index: 0, limit: 9)).isEmpty)
+            #expect(try await reading.statements(of: capture.capture).isEmpty)
+            #expect(try await reading.last(of: capture.capture) == nil)
+            #expect(try await reading.owned(capture.capture) == nil)
         }
     }
 
-    @Test("where the policy asks for no witness, a checkpoint that none has cosigned makes a bundle")
-    func noWitness() async throws {
-        try await GatewayDatabase.with { database in
-            var log = try LogFixture()
-            let stored = try await StoredCapture(in: database)
-            let capture = try StatedCaptureFixture(stored.id)
+    @Test("statements come with their salts, places and what is beside them", arguments: Backend.available)
+    func statements(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try waiting(behind: 5, notBefore: now)
             let assessment = try capture.assessment()
-            log.add(assessment)
+            let stored = try await rows.reading(log).statements(of: capture.capture)
+            let kept = try #require(stored.first)
+            #expect(stored.count == 1 && kept.placed.place == nil && kept.placed.notBefore == now)
+            #expect(kept.statement == assessment.statement && kept.salt == assessment.salt)
+            #expect(kept.evidence == assessment.evidence && kept.raw == assessment.raw)
+
+            log.enter()
+            var reading = try await rows.reading(log)
+            let entered = try #require(try await reading.last(of: capture.capture))
+            let shard = PublishedShard(origin: log.origin.text, name: LogFixture.name, size: 0, isFrozen: false)
+            #expect(entered.place == LogPlace(shard: shard, index: 5) && entered.kind == .assessment)
+            #expect(try await reading.published(shard: LogFixture.name) == nil)
+
+            try await log.publish()
+            reading = try await rows.reading(log)
+            let published = PublishedShard(origin: log.origin.text, name: LogFixture.name, size: 6, isFrozen: false)
+            #expect(try await reading.last(of: capture.capture)?.place == LogPlace(shard: published, index: 5))
+            #expect(try await reading.published(shard: LogFixture.name) == published)
+            #expect(try await reading.published(shard: "2027") == nil)
+        }
+    }
+
+    @Test("a capture's own statements come in their order, and the last one is told", arguments: Backend.available)
+    func order(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try LogFixture()
+            let other = try StatedCaptureFixture()
+            for one in [capture, other] { log.own(one.owned, of: one.capture) }
+            let first = try capture.assessment()
+            log.add(try capture.revocation(after: first))
+            log.add(try other.assessment())
+            log.add(first)
+            let reading = try await rows.reading(log)
+            let stored = try await reading.statements(of: capture.capture)
+            #expect(stored.map(\.statement.kind) == [.assessment, .revocation])
+            #expect(stored.map(\.placed.kind) == [.assessment, .revocation] && stored.map(\.placed.place?.index) == [2, 0])
+            #expect(stored.last?.evidence == nil && stored.last?.raw == nil)
+            #expect(try await reading.last(of: capture.capture)?.kind == .revocation)
+            #expect(try await reading.last(of: other.capture)?.kind == .assessment)
+        }
+    }
+
+    @Test("what is read makes a bundle that is proved", arguments: Backend.available)
+    func bundle(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try waiting(behind: 5)
+            log.enter()
+            try await log.publish()
+            try log.cosign(by: [0, 1], token: [1, 2, 3])
+            let reading = try await rows.reading(log)
+            let place = try #require(try await reading.last(of: capture.capture)?.place)
+            let found = try #require(try await CheckpointFinder(log: reading, policy: log.policy).best(for: place))
+            #expect(found.checkpoint.token == [1, 2, 3] && found.checkpoint.note == log.reading.cosigned[0].note)
+            var bundle = try await maker(reading, log, log.policy).bundle(of: try capture.row(), isOwned: false, at: now).bundle
+            // Nobody's token.
+            bundle.statements[0].timestamp = nil
+            #expect(await BundleVerifier(policy: log.policy).verify(try bundle.bytes()).outcome == .proved)
+        }
+    }
+
+    @Test("where the policy asks for no witness, a checkpoint that none has cosigned makes a bundle", arguments: Backend.available)
+    func noWitness(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try waiting(behind: 0)
+            log.enter()
             try await log.publish()
             try log.cosign(by: [])
-            try await insert(assessment, of: stored.id, notBefore: nil, in: database)
-            try await insert(log, commitment: assessment.statement.commitment(salt: assessment.salt), in: database)
-            let reading = PostgresLogReading(database: database)
-            let place = try #require(try await reading.last(of: stored.id)?.place)
+            let reading = try await rows.reading(log)
+            let place = try #require(try await reading.last(of: capture.capture)?.place)
             #expect(try await CheckpointFinder(log: reading, policy: log.policy).best(for: place) == nil)
             let policy = try TrustPolicy(Array("log \(log.key.verifier)\nquorum none\n".utf8))
-            let finder = CheckpointFinder(log: reading, policy: policy)
-            #expect(try #require(try await finder.best(for: place)).witnessedAt == nil)
-            let maker = BundleMaker(
-                log: reading, finder: finder, tiles: log.tiles, objects: MemoryMedia(), policy: policy, publicURL: publicURL)
-            let bundle = try await maker.bundle(of: try capture.row(), isOwned: false, at: now).bundle
+            #expect(try #require(try await CheckpointFinder(log: reading, policy: policy).best(for: place)).witnessedAt == nil)
+            let bundle = try await maker(reading, log, policy).bundle(of: try capture.row(), isOwned: false, at: now).bundle
             #expect(await BundleVerifier(policy: policy).verify(try bundle.bytes()).outcome == .proved)
             #expect(await BundleVerifier(policy: log.policy).verify(try bundle.bytes()).outcome != .proved)
         }
     }
 
-    @Test("the owner gets what was announced and attested; of a withdrawn capture nothing is left")
-    func owned() async throws {
-        try await GatewayDatabase.with { database in
-            let stored = try await StoredCapture(in: database)
-            let reading = PostgresLogReading(database: database)
-            let parts = try #require(try await reading.owned(stored.id))
-            #expect(parts.kind == .photo && parts.metadata == stored.announcement.metadata && parts.attestation == [3])
-            #expect(parts.clientDataHash == nil && parts.assertion == nil)
-            let capture = try StatedCaptureFixture(stored.id)
-            try await insert(try capture.assessment(), of: stored.id, notBefore: nil, in: database)
-            _ = try await database.query("SELECT rial_withdraw(\(stored.id.uuid))")
-            #expect(try await reading.owned(stored.id) == nil)
-            #expect(try await reading.statements(of: stored.id).isEmpty)
-            #expect(try await reading.last(of: stored.id) == nil)
+    @Test("checkpoints are found by what they hold, by witness and time stamp, from either end", arguments: Backend.available)
+    func checkpoints(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try LogFixture()
+            for (size, witnesses, token) in [(1, [], nil), (2, [2, 0], [7]), (4, [1], nil)] as [(Int, [Int], [UInt8]?)] {
+                log.fill(to: size)
+                try await log.publish()
+                try log.cosign(by: witnesses, token: token)
+            }
+            let reading = try await rows.reading(log)
+            let origin = log.origin.text
+            let searches: [(CheckpointSearch, [UInt64])] = [
+                (CheckpointSearch(origin: origin, index: 0, isCosigned: false, limit: 9), [1, 2, 4]),
+                (CheckpointSearch(origin: origin, index: 1, isCosigned: false, limit: 9), [2, 4]),
+                (CheckpointSearch(origin: origin, index: 4, isCosigned: false, limit: 9), []),
+                (CheckpointSearch(origin: origin, index: 0, limit: 9), [2, 4]),
+                (CheckpointSearch(origin: origin, index: 0, isStamped: true, limit: 9), [2]),
+                (CheckpointSearch(origin: origin, index: 0, isCosigned: false, isNewestFirst: true, limit: 2), [4, 2]),
+                (CheckpointSearch(origin: origin, index: 0, isCosigned: false, limit: 2), [1, 2]),
+                (CheckpointSearch(origin: "rial.test/log/2027", index: 0, isCosigned: false, limit: 9), []),
+            ]
+            for (search, sizes) in searches {
+                let found = try await reading.checkpoints(search).map(\.size)
+                #expect(found == sizes, "\(search)")
+            }
+            let stamped = try await reading.checkpoints(CheckpointSearch(origin: origin, index: 1, limit: 1)).first
+            #expect(stamped?.note == log.reading.cosigned[1].note && stamped?.token == [7])
         }
     }
 
-    private func insert(_ stored: StoredStatement, of capture: CaptureID, notBefore: Date?, in database: PostgresPool) async throws {
-        let statement = stored.statement
-        let raw = try stored.raw.map { raw in
-            try PostgresJSON(encoding: Dictionary(uniqueKeysWithValues: raw.digests.map { ($0.key.rawValue, $0.value.hex) }))
+    @Test("the log takes entries while a shard is open and not frozen; what is published stays so", arguments: Backend.available)
+    func intake(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try waiting(behind: 1)
+            log.enter()
+            try await log.publish()
+            #expect(try await rows.reading(log).intake() == .open)
+            var closed = log
+            log.freeze()
+            let frozen = try await rows.reading(log)
+            #expect(try await frozen.intake() == .frozen)
+            #expect(try await frozen.last(of: capture.capture)?.place?.shard.isFrozen == true)
+            #expect(try await frozen.published(shard: LogFixture.name)?.isFrozen == true)
+            closed.close()
+            let reading = try await rows.reading(closed)
+            #expect(try await reading.intake() == .closed)
+            #expect(try await reading.published(shard: LogFixture.name)?.size == 2)
+            #expect(try await reading.last(of: capture.capture)?.place?.isPublished == true)
         }
-        _ = try await database.query(
-            """
-            INSERT INTO statements
-                (commitment, capture_id, sequence, kind, subject, time, not_before, statement, salt, evidence, raw, raw_salt)
-            VALUES (\(statement.commitment(salt: stored.salt).bytes), \(capture.uuid), \(statement.sequence), \(statement.kind.rawValue),
-                \(statement.subject.bytes), \(statement.time), \(notBefore), \(statement.bytes), \(stored.salt.bytes), \(stored.evidence),
-                \(raw), \(stored.raw?.salt.bytes))
-            """)
     }
 
-    private func insert(_ log: LogFixture, commitment: ContentDigest, in database: PostgresPool) async throws {
-        let (origin, head, cosigned) = (log.origin.text, log.head, log.reading.cosigned[0])
-        let size = Int64(head.size)
-        _ = try await database.query(
-            """
-            INSERT INTO log_shards (origin, shard, log_key, size, root, published_size)
-            VALUES (\(origin), \(LogFixture.name), \(log.key.verifier.description), \(size), \(head.root.bytes), \(size))
-            """)
-        let leaf = log.leaves[Int(size) - 1]
-        _ = try await database.query(
-            """
-            INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
-            VALUES (\(origin), \(size - 1), \(leaf), \(MerkleHash.leaf(leaf).bytes), \(commitment.bytes))
-            """)
-        let own = try #require(cosigned.note.reduced(to: [log.key.verifier]))
-        _ = try await database.query(
-            """
-            INSERT INTO log_checkpoints (origin, size, root, body, note, published_at, token, token_at)
-            VALUES (\(origin), \(size), \(head.root.bytes), \(String(decoding: own.text, as: UTF8.self)),
-                \(String(decoding: own.bytes, as: UTF8.self)), now(), \(cosigned.token), \(cosigned.token.map { _ in now }))
-            """)
-        for (number, signature) in cosigned.note.signatures.dropFirst().enumerated() {
-            _ = try await database.query(
-                """
-                INSERT INTO log_cosignatures (origin, size, witness, key_id, line, cosigned_at)
-                VALUES (\(origin), \(size), \(signature.name.text), \(signature.id.description),
-                    \(String(decoding: signature.line.dropLast(), as: UTF8.self)), \(now.addingTimeInterval(TimeInterval(number))))
-                """)
+    @Test("the owner gets what was announced and attested; of a withdrawn capture nothing is left", arguments: Backend.available)
+    func owned(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try waiting(behind: 0)
+            var reading = try await rows.reading(log)
+            let parts = try #require(try await reading.owned(capture.capture))
+            #expect(parts.kind == .photo && parts.metadata == capture.metadata && parts.assertion == capture.assertion)
+            #expect(parts.attestation == capture.attestation && parts.clientDataHash == ContentDigest(of: [1]))
+            #expect(try await reading.owned(CaptureID()) == nil)
+            log.withdraw(capture.capture)
+            reading = try await rows.reading(log)
+            #expect(try await reading.owned(capture.capture) == nil)
+            #expect(try await reading.statements(of: capture.capture).isEmpty)
+            #expect(try await reading.last(of: capture.capture) == nil)
         }
     }
 }

@@ -9,6 +9,10 @@ import TransparencyLog
 
 @Suite("Where captures stand in the log")
 struct LogStatusTests {
+    private let capture: StatedCaptureFixture
+
+    init() throws { capture = try StatedCaptureFixture() }
+
     @Test("nothing is said of captures that are not complete", arguments: [CaptureStatus.processing, .failed])
     func incomplete(status: CaptureStatus) async throws {
         let log = try LogFixture()
@@ -21,7 +25,7 @@ struct LogStatusTests {
         log.fill(to: 1)
         try await log.publish()
         #expect(try await status(log) == LogStatus(status: .pending))
-        log.add(try StatedCaptureFixture().assessment())
+        log.add(try capture.assessment())
         #expect(try await status(log) == LogStatus(status: .pending, standing: .stands))
         log.freeze()
         #expect(try await status(log) == LogStatus(status: .unavailable, standing: .stands, isSettled: true))
@@ -30,7 +34,7 @@ struct LogStatusTests {
     @Test("one that is held back until its day has ended is pending, and waiting a minute is no use")
     func held() async throws {
         var log = try LogFixture()
-        log.add(try StatedCaptureFixture().assessment(notBefore: now.addingTimeInterval(1)), isEntered: false)
+        log.add(try capture.assessment(notBefore: now.addingTimeInterval(1)), isEntered: false)
         #expect(try await status(log) == LogStatus(status: .pending, standing: .stands, isSettled: true))
     }
 
@@ -38,7 +42,7 @@ struct LogStatusTests {
     func witnessed() async throws {
         var log = try LogFixture()
         log.fill(to: 1)
-        log.add(try StatedCaptureFixture().assessment())
+        log.add(try capture.assessment())
         try await log.publish()
         try log.cosign(by: [2])
         let logged = LogStatus(status: .logged, origin: log.origin.text, index: 1, treeSize: 2, standing: .stands)
@@ -56,18 +60,17 @@ struct LogStatusTests {
     func noWitness() async throws {
         var log = try LogFixture()
         log.fill(to: 1)
-        log.add(try StatedCaptureFixture().assessment())
+        log.add(try capture.assessment())
         try await log.publish()
         try log.cosign(by: [])
         let finder = CheckpointFinder(log: log.reading, policy: .empty)
-        let found = try await LogStatusReader(log: log.reading, finder: finder).status(of: CaptureID(), .complete, at: now)
+        let found = try await LogStatusReader(log: log.reading, finder: finder).status(of: capture.capture, .complete, at: now)
         #expect(found?.status == .logged && found?.isSettled == true && found?.witnessedAt == nil)
     }
 
     @Test("a verdict that was taken back says so")
     func revoked() async throws {
         var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
         let first = try capture.assessment()
         log.add(first)
         log.add(try capture.revocation(after: first))
@@ -78,7 +81,6 @@ struct LogStatusTests {
     @Test("a verdict that another by other methods has followed is an earlier one, the same said again is not")
     func earlier() async throws {
         var log = try LogFixture()
-        let capture = try StatedCaptureFixture()
         let first = try capture.assessment()
         log.add(first)
         let same = try #require(first.statement.verdict?.algorithms["depth"])
@@ -94,6 +96,6 @@ struct LogStatusTests {
     }
 
     private func status(_ log: LogFixture, _ status: CaptureStatus = .complete) async throws -> LogStatus? {
-        try await LogStatusReader(log: log.reading, finder: log.finder).status(of: CaptureID(), status, at: now)
+        try await LogStatusReader(log: log.reading, finder: log.finder).status(of: capture.capture, status, at: now)
     }
 }

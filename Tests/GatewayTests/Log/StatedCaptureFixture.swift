@@ -23,7 +23,7 @@ struct StatedCaptureFixture {
 
     init(_ capture: CaptureID = CaptureID()) throws {
         self.capture = capture
-        subject = try #require(LogSubject(bytes: [UInt8](repeating: 7, count: 16)))
+        subject = try #require(LogSubject(bytes: ContentDigest(of: Array(capture.description.utf8)).bytes.prefix(16)))
         raw = RawParts(
             digests: [
                 .photo: ContentDigest(of: photo), .metadata: ContentDigest(of: metadata), .assertion: ContentDigest(of: assertion),
