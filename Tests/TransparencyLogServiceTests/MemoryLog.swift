@@ -17,6 +17,10 @@ final class MemoryLog: LogRepository {
     }
 
     struct Rows: Sendable {
+        /// As evidence-assembler makes them.
+        var statements: [StatedLeaf] = []
+        /// The events that were processed.
+        var answered: Set<EventID> = []
         var shards: [LogShard] = []
         var openedAt: [TextLine: Date] = [:]
         var closed: Set<TextLine> = []
@@ -64,15 +68,7 @@ final class MemoryLog: LogRepository {
     func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
     /// Lets a statement wait, also one that has an entry: the handler and the sequencer race.
-    func add(_ leaf: LogLeaf, notBefore: Date? = nil, at time: Date = .now) {
-        guard case .entry(_, _, _, let commitment) = leaf else { return }
-        change { rows in
-            guard rows.waiting.insert(commitment.bytes).inserted else { return }
-            rows.pending.append(
-                Pending(id: rows.nextID, leaf: leaf, commitment: commitment.bytes, notBefore: notBefore, createdAt: time))
-            rows.nextID += 1
-        }
-    }
+    func add(_ leaf: LogLeaf, notBefore: Date? = nil, at time: Date = .now) { change { $0.add(leaf, notBefore: notBefore, at: time) } }
 
     /// Opens a shard with its leaf 0, committed and not published.
     func open(_ key: VerifierKey, shard: String, at time: Date = .now) {
@@ -200,6 +196,7 @@ final class MemoryLog: LogRepository {
             rows.pending += added
             rows.waiting.formUnion(added.map(\.commitment))
             rows.nextID = state.rows.nextID
+            (rows.statements, rows.answered) = (state.rows.statements, state.rows.answered)
             rows.cosignatures.merge(state.rows.cosignatures) { mine, theirs in mine.count >= theirs.count ? mine : theirs }
             for index in rows.shards.indices where state.rows.shards[index].freeze != nil { throw Self.lost }
             state.rows = rows
@@ -215,7 +212,8 @@ final class MemoryLog: LogRepository {
         }
     }
 
-    private func write<T>(_ body: (inout Rows) throws -> T) throws -> T {
+    /// One transaction.
+    func write<T>(_ body: (inout Rows) throws -> T) throws -> T {
         try state.withLock { state in
             if state.fails { throw Self.lost }
             return try body(&state.rows)
@@ -224,6 +222,16 @@ final class MemoryLog: LogRepository {
 }
 
 extension MemoryLog.Rows {
+    /// - Returns: false if it waits already.
+    @discardableResult
+    mutating func add(_ leaf: LogLeaf, notBefore: Date?, at time: Date) -> Bool {
+        guard case .entry(_, _, _, let commitment) = leaf, waiting.insert(commitment.bytes).inserted else { return false }
+        pending.append(
+            MemoryLog.Pending(id: nextID, leaf: leaf, commitment: commitment.bytes, notBefore: notBefore, createdAt: time))
+        nextID += 1
+        return true
+    }
+
     /// The service writes no row of a frozen shard.
     func refuseIfFrozen(_ origin: TextLine) throws {
         if shards.contains(where: { $0.origin == origin && $0.freeze != nil }) {
