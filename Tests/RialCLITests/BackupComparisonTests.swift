@@ -39,17 +39,17 @@ struct BackupComparisonTests {
     /// A capture with three objects in the bucket, received at an hour.
     @discardableResult
     private func capture(
-        _ number: Int, at hour: Int = 0, others: KnownFolder.Others = .left, isStored: Bool = true, isKnown: Bool = true
+        _ number: Int, at hour: Int = 0, isSwept: Bool = true, isStored: Bool = true, isKnown: Bool = true
     ) async throws -> BackupFolder {
         let folder = BackupFolder(.captures, id(number))
         clock.set(hour)
         let names = ["metadata.json", "original.jpg", "thumbnail.jpg"]
         if isStored { for name in names { try await put(folder.prefix + name) } }
         guard isKnown else { return folder }
-        let known = KnownFolder(
-            folder: folder, named: names.map { NamedObject(name: $0, key: folder.prefix + $0, sizeBytes: 3) }, others: others,
-            receivedAt: clock.now)
-        rows.state.withLock { $0.folders[folder] = known }
+        let known = MemoryBackupRows.Capture(
+            status: .complete, receivedAt: clock.now,
+            objects: names.map { NamedObject(name: $0, key: folder.prefix + $0, sizeBytes: 3) }, isSynced: true, isSwept: isSwept)
+        rows.state.withLock { $0.captures[folder.id] = known }
         return folder
     }
 
@@ -102,7 +102,7 @@ struct BackupComparisonTests {
     func lost(place: Int) async throws {
         for number in 0..<10 { try await capture(number, at: 1, isKnown: number != place) }
         let newer = try await capture(30, at: 5, isKnown: false)
-        rows.state.withLock { $0.edge.newestRow = Self.start.addingTimeInterval(7200) }
+        rows.state.withLock { $0.devices = [Self.start.addingTimeInterval(7200)] }
         let (findings, summary) = try await compare()
         #expect(findings.map(\.kind) == [.lostCapture, .lostCapture] && summary.hasProblem && !summary.isMissingObjects)
         #expect(findings.map(\.id) == [BackupFolder(.captures, id(place)).idText, newer.idText])
@@ -127,22 +127,22 @@ struct BackupComparisonTests {
         let (there, late) = ("\(open.prefix)body/0-1", "\(open.prefix)body/9-2")
         for key in [there, late] { try await put(key) }
         let named = [NamedObject(name: "segment 0", key: there, sizeBytes: 3)]
-        rows.state.withLock { $0.folders[open] = KnownFolder(folder: open, named: named) }
+        rows.state.withLock { $0.uploads[open.id] = MemoryBackupRows.Upload(segments: named) }
         let recorded = BackupFolder(.captures, id(2))
         try await put(recorded.prefix + "original.jpg")
-        rows.state.withLock { $0.hidden[recorded] = KnownFolder(folder: recorded) }
+        rows.state.withLock { $0.intakes[recorded.id] = Self.start }
         #expect(try await compare().findings.isEmpty)
         try await storage.delete([there])
         let findings = try await compare().findings
         #expect(findings.map(\.kind) == [.missing] && findings.first?.objects.map(\.key) == [there])
     }
 
-    @Test("objects that no row names are named only where nobody deletes them", arguments: [KnownFolder.Others.left, .allowed])
-    func unnamed(others: KnownFolder.Others) async throws {
-        let folder = try await capture(1, others: others)
+    @Test("objects that no row names are named only where nobody deletes them", arguments: [true, false])
+    func unnamed(isSwept: Bool) async throws {
+        let folder = try await capture(1, isSwept: isSwept)
         try await put(folder.prefix + "og-1.jpg", 9)
         let (findings, summary) = try await compare()
-        #expect(findings.map(\.kind) == (others == .left ? [.unnamed] : []) && !summary.hasProblem)
+        #expect(findings.map(\.kind) == (isSwept ? [.unnamed] : []) && !summary.hasProblem)
         #expect(findings.first.map { $0.objects.map(\.sizeBytes) } ?? [9] == [9])
     }
 
@@ -150,7 +150,10 @@ struct BackupComparisonTests {
     func withdrawn() async throws {
         let (gone, again) = (BackupFolder(.captures, id(1)), BackupFolder(.captures, id(2)))
         rows.state.withLock { state in
-            for folder in [gone, again] { state.folders[folder] = KnownFolder(folder: folder, others: .withdrawn) }
+            for folder in [gone, again] {
+                state.captures[folder.id] = MemoryBackupRows.Capture(status: .withdrawn)
+                state.withdrawals[folder.id] = MemoryBackupRows.Withdrawal(withdrawnAt: Self.start, isErased: true)
+            }
         }
         try await put(again.prefix + "original.jpg")
         let (findings, summary) = try await compare()
@@ -162,11 +165,7 @@ struct BackupComparisonTests {
         let folder = BackupFolder(.captures, id(1))
         let key = "incoming/\(folder.idText)/photo"
         let named = NamedObject(name: "original.jpg", key: folder.prefix + "original.jpg", elsewhere: key, sizeBytes: 3)
-        rows.state.withLock { state in
-            state.folders[folder] = KnownFolder(folder: folder, named: [named])
-            let old = BackupFolder(.incoming, folder.id)
-            state.hidden[old] = KnownFolder(folder: old)
-        }
+        rows.state.withLock { $0.captures[folder.id] = MemoryBackupRows.Capture(receivedAt: Self.start, uploads: [named]) }
         try await put(key)
         #expect(try await compare().findings.isEmpty)
         try await put(key, 4)
@@ -195,7 +194,7 @@ struct BackupComparisonTests {
         let storage = storage
         rows.state.withLock { state in
             state.beforeLookingAgain = { folder in
-                if folder == recorded { rows.state.withLock { $0.hidden[folder] = KnownFolder(folder: folder) } }
+                if folder == recorded { rows.state.withLock { $0.intakes[folder.id] = Self.start } }
                 guard folder == stored else { return }
                 for name in ["metadata.json", "original.jpg", "thumbnail.jpg"] {
                     try? await storage.put(folder.prefix + name, bytes: [1, 1, 1], contentType: "image/jpeg", sha256: nil)

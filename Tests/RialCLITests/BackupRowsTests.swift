@@ -1,159 +1,136 @@
 import CaptureProtocol
 import Foundation
-import Models
-import Persistence
 import TestSupport
 import Testing
 
 @testable import RialCLI
 
-@Suite(
-    "What rows say of the bucket's folders, in PostgreSQL", .serialized, .sharedSchema("backup"),
-    .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+@Suite("What rows say of the bucket's folders, in memory and in PostgreSQL", .serialized, .sharedSchema("backup"))
 struct BackupRowsTests {
-    private let database: PostgresPool
-
-    init() throws { database = try #require(TestSchema.shared) }
-
-    private func withRows<T: Sendable>(_ body: @Sendable (PostgresBackupRows) async throws -> T) async throws -> T {
-        try await database.withConnection { try await body(PostgresBackupRows(connection: $0)) }
+    @Test("a complete capture has the objects of its rows, and others once it was swept are left", arguments: Backend.available)
+    func complete(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let id = try await rig.capture(.complete)
+        let object = NamedObject(name: "original.jpg", key: BackupFolder(.captures, id).prefix + "original.jpg", sizeBytes: 17)
+        try await rig.name(object, of: id)
+        let known = try #require(try await rig.folder(.captures, id))
+        #expect(known.named == [object] && known.others == .allowed && known.receivedAt != nil)
+        try await rig.note(.swept, of: id)
+        #expect(try await rig.folder(.captures, id)?.others == .left)
+        #expect(try await rig.folder(.incoming, id)?.others == .allowed, "of an earlier version")
     }
 
-    private func folder(_ kind: BackupFolder.Kind, _ id: UUID) async throws -> KnownFolder? {
-        try await withRows { try await $0.folder(BackupFolder(kind, id)) }
-    }
-
-    private func capture(_ status: CaptureStatus = .processing, failure: String? = nil) async throws -> UUID {
-        let id = try await StoredCapture(in: database).id.uuid
-        let isComplete = status == .complete
-        _ = try await database.query(
-            """
-            UPDATE captures SET status = \(status.rawValue), failure = \(failure), evidence = CASE WHEN \(isComplete) THEN '{}'::jsonb END,
-                confidence_level = CASE WHEN \(isComplete) THEN 'high' END, completed_at = CASE WHEN \(isComplete) THEN now() END
-            WHERE id = \(id)
-            """)
-        return id
-    }
-
-    private func sync(_ id: UUID, _ column: String) async throws {
-        _ = try await database.query(
-            """
-            INSERT INTO sync_jobs (capture_id, result, synced_at) VALUES (\(id), '{}', now()) ON CONFLICT (capture_id) DO NOTHING
-            """)
-        _ = try await database.query("UPDATE sync_jobs SET \(unescaped: column) = now() WHERE capture_id = \(id)")
-    }
-
-    @Test("a complete capture has the objects of its rows, and others once it was swept are left")
-    func complete() async throws {
-        let id = try await capture(.complete)
-        let key = "captures/\(id.uuidString.lowercased())/original.jpg"
-        _ = try await database.query(
-            """
-            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
-            VALUES (\(id), 'original.jpg', \(key), \(ContentDigest(of: [1]).bytes), 17, 'image/jpeg')
-            """)
-        let known = try #require(try await folder(.captures, id))
-        #expect(known.named == [NamedObject(name: "original.jpg", key: key, sizeBytes: 17)])
-        #expect(known.others == .allowed && known.receivedAt != nil)
-        try await sync(id, "derived_swept_at")
-        #expect(try await folder(.captures, id)?.others == .left)
-        #expect(try await folder(.incoming, id)?.others == .allowed, "of an earlier version")
-    }
-
-    @Test("a capture in progress has its uploads, where they are put and where they were")
-    func processing() async throws {
-        let id = try await capture()
-        let text = id.uuidString.lowercased()
-        let known = try #require(try await folder(.captures, id))
+    @Test("a capture in progress has its uploads, where they are put and where they were", arguments: Backend.available)
+    func processing(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let id = try await rig.capture()
+        let known = try #require(try await rig.folder(.captures, id))
         #expect(known.others == .allowed)
-        #expect(
-            known.named.sorted { $0.key < $1.key }
-                == ["depth.gz", "original.jpg"].map { name in
-                    NamedObject(name: name, key: "captures/\(text)/\(name)", elsewhere: "incoming/\(text)/photo", sizeBytes: 1)
-                })
+        let named = ["depth.gz", "original.jpg"].map { name in
+            NamedObject(
+                name: name, key: BackupFolder(.captures, id).prefix + name, elsewhere: BackupFolder(.incoming, id).prefix + "photo",
+                sizeBytes: 1)
+        }
+        #expect(known.named.sorted { $0.key < $1.key } == named)
     }
 
-    @Test("a failed capture has its uploads unless it failed by them, or they have expired")
-    func failed() async throws {
-        let (kept, missing, unseen) = (
-            try await capture(.failed, failure: "depth_unreadable"), try await capture(.failed, failure: "intake_missing"),
-            try await capture(.failed, failure: "handling_failed")
-        )
-        for id in [kept, missing] { try await sync(id, "synced_at") }
-        #expect(try await folder(.captures, kept)?.named.count == 2)
-        #expect(try await folder(.captures, missing)?.named.isEmpty == true)
-        #expect(try await folder(.captures, unseen)?.named.isEmpty == true)
-        try await sync(kept, "media_expired_at")
-        #expect(try await folder(.captures, kept)?.named.isEmpty == true)
+    @Test("a failed capture has its uploads unless it failed by them, or they have expired", arguments: Backend.available)
+    func failed(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let kept = try await rig.capture(.failed, failure: "depth_unreadable")
+        let lost = try await [rig.capture(.failed, failure: "intake_missing"), rig.capture(.failed, failure: "digest_mismatch")]
+        let unseen = try await rig.capture(.failed, failure: "handling_failed")
+        for id in lost + [kept] { try await rig.note(.synced, of: id) }
+        #expect(try await rig.folder(.captures, kept)?.named.count == 2)
+        for id in lost + [unseen] {
+            let known = try await rig.folder(.captures, id)
+            #expect(known?.named.isEmpty == true)
+        }
+        try await rig.note(.expired, of: kept)
+        #expect(try await rig.folder(.captures, kept)?.named.isEmpty == true)
     }
 
-    @Test("a withdrawn capture must have nothing once it was erased, nor the upload that became it")
-    func withdrawn() async throws {
-        let id = try await capture(.complete)
-        let upload = UUID()
-        _ = try await database.query("SELECT rial_withdraw(\(id), 'a reason')")
-        _ = try await database.query("UPDATE withdrawals SET upload_ids = ARRAY[\(upload)] WHERE capture_id = \(id)")
-        #expect(try await folder(.captures, id)?.others == .allowed, "upload-sync is at it")
-        _ = try await database.query("UPDATE withdrawals SET erased_at = now() WHERE capture_id = \(id)")
-        let known = try #require(try await folder(.captures, id))
+    @Test("a withdrawn capture must have nothing once it was erased, nor the upload that became it", arguments: Backend.available)
+    func withdrawn(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let (id, upload) = (try await rig.capture(.complete), UUID())
+        try await rig.withdraw(id, uploads: [upload])
+        #expect(try await rig.folder(.captures, id)?.others == .allowed, "upload-sync is at it")
+        try await rig.erase(id)
+        let known = try #require(try await rig.folder(.captures, id))
         #expect(known.others == .withdrawn && known.named.isEmpty && known.receivedAt == nil)
-        #expect(try await folder(.incoming, id)?.others == .withdrawn)
-        #expect(try await folder(.incoming, upload)?.others == .withdrawn)
+        #expect(try await rig.folder(.incoming, id)?.others == .withdrawn)
+        #expect(try await rig.folder(.incoming, upload)?.others == .withdrawn)
     }
 
-    @Test("uploads under way are known, with their segments, until they are emptied")
-    func uploads() async throws {
-        let device = try await StoredCapture(in: database).announcement.deviceID.uuid
+    @Test("uploads under way are known, with their segments, until they are emptied", arguments: Backend.available)
+    func uploads(backend: Backend) async throws {
+        let rig = try backend.rig()
         let (plain, resumable) = (UUID(), UUID())
-        _ = try await database.query(
-            """
-            INSERT INTO intakes (id, device_id, prefix) VALUES (\(plain), \(device), 'captures/' || \(plain)::uuid || '/')
-            """)
-        _ = try await database.query(
-            """
-            INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, expires_at)
-            VALUES (\(resumable), 'photo', sha256(uuid_send(\(resumable)::uuid)), \(device), 6, 'a/b', sha256(''), 10,
-                now() + interval '1 day')
-            """)
-        let key = "incoming/\(resumable.uuidString.lowercased())/body/0-1"
-        _ = try await database.query(
-            "INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key) VALUES (\(resumable), 0, 4, \(key))")
-        #expect(try await folder(.captures, plain) == KnownFolder(folder: BackupFolder(.captures, plain)))
+        try await rig.beginIntake(plain)
+        try await rig.beginUpload(resumable)
+        let folder = BackupFolder(.incoming, resumable)
+        try await rig.addSegment(to: resumable, at: 0, sizeBytes: 4, key: folder.prefix + "body/0-1")
+        #expect(try await rig.folder(.captures, plain) == KnownFolder(folder: BackupFolder(.captures, plain)))
         let known = KnownFolder(
-            folder: BackupFolder(.incoming, resumable), named: [NamedObject(name: "segment 0", key: key, sizeBytes: 4)])
-        #expect(try await folder(.incoming, resumable) == known)
-        #expect(try await withRows { try await $0.page(of: .incoming, after: nil, limit: 10) } == [known])
-        _ = try await database.query("UPDATE uploads SET state = 'ended' WHERE id = \(resumable)")
-        #expect(try await folder(.incoming, resumable) == KnownFolder(folder: BackupFolder(.incoming, resumable)))
-        _ = try await database.query("UPDATE uploads SET emptied_at = now() WHERE id = \(resumable)")
-        #expect(try await folder(.incoming, resumable) == nil)
-        #expect(try await folder(.captures, UUID()) == nil)
+            folder: folder, named: [NamedObject(name: "segment 0", key: folder.prefix + "body/0-1", sizeBytes: 4)])
+        #expect(try await rig.folder(.incoming, resumable) == known)
+        let page = try await rig.read { try await $0.page(of: .incoming, after: nil, limit: 10) }
+        #expect(page == [known])
+        try await rig.endUpload(resumable)
+        #expect(try await rig.folder(.incoming, resumable) == KnownFolder(folder: folder))
+        let rest = try await rig.read { try await $0.page(of: .incoming, after: nil, limit: 10) }
+        #expect(rest.isEmpty)
+        try await rig.emptyUpload(resumable)
+        #expect(try await rig.folder(.incoming, resumable) == nil)
+        #expect(try await rig.folder(.captures, UUID()) == nil)
     }
 
-    @Test("pages have every capture once, by ascending id")
-    func pages() async throws {
-        for _ in 0..<5 { _ = try await capture() }
-        let all = try await withRows { try await $0.page(of: .captures, after: nil, limit: 1000) }
+    @Test("pages have every capture once, by ascending id", arguments: Backend.available)
+    func pages(backend: Backend) async throws {
+        let rig = try backend.rig()
+        for _ in 0..<5 { _ = try await rig.capture() }
+        let all = try await rig.read { try await $0.page(of: .captures, after: nil, limit: 1000) }
         var paged: [KnownFolder] = []
         var last: UUID?
         while true {
             let after = last
-            let page = try await withRows { try await $0.page(of: .captures, after: after, limit: 2) }
+            let page = try await rig.read { try await $0.page(of: .captures, after: after, limit: 2) }
             guard let end = page.last else { break }
             paged += page
             last = end.folder.id
         }
-        #expect(paged.count >= 5 && paged == all && paged.map(\.folder) == paged.map(\.folder).sorted())
+        #expect(paged.map(\.folder) == all.map(\.folder) && paged.map(\.folder) == paged.map(\.folder).sorted())
+        #expect(paged.count >= 5 && paged.map(\.named.count) == all.map(\.named.count))
     }
 
-    @Test("the newest capture and the newest row are told")
-    func edge() async throws {
-        let id = try await capture(.complete)
-        _ = try await database.query(
-            "UPDATE captures SET uploaded_at = '2099-01-01', completed_at = '2099-01-02' WHERE id = \(id)")
-        let edge = try await withRows { try await $0.edge() }
-        #expect(edge.newestCapture?.id.uuid == id && edge.newestRow == Timestamp.parse("2099-01-02T00:00:00Z"))
-        #expect(try await withRows { try await $0.captures(receivedAfter: Date(timeIntervalSince1970: 0)) } >= 0)
-        #expect(try await !withRows { try await $0.hasShard("2026") })
+    @Test("the newest capture and the newest row are told, and those that were received later are counted", arguments: Backend.available)
+    func edge(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let received = try #require(Timestamp.parse("2099-01-01T00:00:00Z"))
+        let completed = received.addingTimeInterval(86_400)
+        // One of them has objects.
+        for hasObjects in [false, true] {
+            let id = try await rig.capture(.complete)
+            try await rig.move(id, receivedAt: received.addingTimeInterval(hasObjects ? 1 : 0), completedAt: completed)
+            guard hasObjects else { continue }
+            let key = BackupFolder(.captures, id).prefix + "original.jpg"
+            try await rig.name(NamedObject(name: "original.jpg", key: key, sizeBytes: 1), of: id)
+            let edge = try await rig.read { try await $0.edge() }
+            #expect(edge.newestCapture?.id.uuid == id && edge.newestRow == completed)
+        }
+        let (earlier, later) = (received.addingTimeInterval(-1), received.addingTimeInterval(1))
+        let counts = try await rig.read { rows in
+            (try await rows.captures(receivedAfter: earlier), try await rows.captures(receivedAfter: later))
+        }
+        #expect(counts == (1, 0))
+    }
+
+    @Test("a log's shard is known by its name", arguments: Backend.available)
+    func shards(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await rig.openShard("2026")
+        let known = try await rig.read { rows in (try await rows.hasShard("2026"), try await rows.hasShard("2027")) }
+        #expect(known == (true, false))
     }
 }

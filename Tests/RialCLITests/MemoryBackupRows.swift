@@ -1,18 +1,50 @@
 import CaptureProtocol
 import Foundation
+import Models
 import Synchronization
 
 @testable import RialCLI
 
-/// The rows of a database in memory.
+/// The rows of a database in memory, as services write them.
 final class MemoryBackupRows: BackupRows {
+    struct Capture {
+        var status = CaptureStatus.processing
+        var failure: String?
+        /// `nil` once it is withdrawn, as ``completedAt`` is.
+        var receivedAt: Date?
+        var completedAt: Date?
+        /// What the device sent, by where it is to be.
+        var uploads: [NamedObject] = []
+        var objects: [NamedObject] = []
+        /// What upload-sync has done: compared the media, deleted what no row names, deleted the media of a failed capture.
+        var isSynced = false
+        var isSwept = false
+        var isExpired = false
+    }
+
+    struct Withdrawal {
+        let withdrawnAt: Date
+        /// That became the capture.
+        var uploads: [UUID] = []
+        var isErased = false
+    }
+
+    /// An upload that can be resumed.
+    struct Upload {
+        var segments: [NamedObject] = []
+        var isOpen = true
+        var isEmptied = false
+    }
+
     struct State {
-        var folders: [BackupFolder: KnownFolder] = [:]
-        /// Only found when they are asked for.
-        var hidden: [BackupFolder: KnownFolder] = [:]
+        var captures: [UUID: Capture] = [:]
+        var withdrawals: [UUID: Withdrawal] = [:]
+        /// When each began.
+        var intakes: [UUID: Date] = [:]
+        var uploads: [UUID: Upload] = [:]
+        /// When each was registered.
+        var devices: [Date] = []
         var shards: Set<String> = []
-        var edge = DatabaseEdge()
-        var pages = 0
         var largestPage = 0
         /// Runs before the folder is looked at again.
         var beforeLookingAgain: @Sendable (BackupFolder) async -> Void = { _ in }
@@ -20,14 +52,21 @@ final class MemoryBackupRows: BackupRows {
 
     let state = Mutex(State())
 
-    func edge() async throws -> DatabaseEdge { state.withLock { $0.edge } }
+    func edge() async throws -> DatabaseEdge {
+        state.withLock { state in
+            let received = state.captures.compactMap { id, capture in capture.receivedAt.map { (id: CaptureID(id), receivedAt: $0) } }
+            var times: [Date] = state.devices + received.map { $0.receivedAt } + state.captures.values.compactMap(\.completedAt)
+            times += state.withdrawals.values.map(\.withdrawnAt)
+            times += state.intakes.values
+            return DatabaseEdge(newestCapture: received.max { $0.receivedAt < $1.receivedAt }, newestRow: times.max())
+        }
+    }
 
     func page(of kind: BackupFolder.Kind, after: UUID?, limit: Int) async throws -> [KnownFolder] {
         state.withLock { state in
-            let all = state.folders.values.filter { $0.folder.kind == kind }.sorted { $0.folder < $1.folder }
             let first = after.map { BackupFolder(kind, $0) }
-            let page = Array(all.filter { folder in first.map { $0 < folder.folder } ?? true }.prefix(limit))
-            state.pages += 1
+            let page = state.listed(kind).sorted().filter { folder in first.map { $0 < folder } ?? true }.prefix(limit)
+                .compactMap { state.listed($0) }
             state.largestPage = max(state.largestPage, page.count)
             return page
         }
@@ -35,12 +74,65 @@ final class MemoryBackupRows: BackupRows {
 
     func folder(_ folder: BackupFolder) async throws -> KnownFolder? {
         await state.withLock { $0.beforeLookingAgain }(folder)
-        return state.withLock { $0.folders[folder] ?? $0.hidden[folder] }
+        return state.withLock { state in
+            if let listed = state.listed(folder) { return listed }
+            let known = state.erasures(folder.id)
+            return known.isEmpty ? nil : KnownFolder(folder: folder, others: known.contains(true) ? .withdrawn : .allowed)
+        }
     }
 
     func hasShard(_ name: String) async throws -> Bool { state.withLock { $0.shards.contains(name) } }
 
     func captures(receivedAfter time: Date) async throws -> Int {
-        state.withLock { $0.folders.values.count { $0.receivedAt.map { $0 > time } ?? false } }
+        state.withLock { state in
+            state.captures.values.count { capture in !capture.objects.isEmpty && capture.receivedAt.map { $0 > time } ?? false }
+        }
+    }
+}
+
+extension MemoryBackupRows.State {
+    /// The folders that pages have.
+    fileprivate func listed(_ kind: BackupFolder.Kind) -> [BackupFolder] {
+        switch kind {
+        case .captures: captures.keys.map { BackupFolder(kind, $0) }
+        case .incoming: uploads.filter { $0.value.isOpen }.keys.map { BackupFolder(kind, $0) }
+        }
+    }
+
+    fileprivate func listed(_ folder: BackupFolder) -> KnownFolder? {
+        switch folder.kind {
+        case .captures:
+            guard let capture = captures[folder.id] else { return nil }
+            return KnownFolder(
+                folder: folder, named: capture.objects + (capture.hasUploads ? capture.uploads : []),
+                others: others(capture, of: folder.id), receivedAt: capture.receivedAt)
+        case .incoming:
+            guard let upload = uploads[folder.id], upload.isOpen else { return nil }
+            return KnownFolder(folder: folder, named: upload.segments)
+        }
+    }
+
+    private func others(_ capture: MemoryBackupRows.Capture, of id: UUID) -> KnownFolder.Others {
+        switch capture.status {
+        case .withdrawn: withdrawals[id]?.isErased == true ? .withdrawn : .allowed
+        case .complete: capture.isSwept ? .left : .allowed
+        case .processing, .failed: .allowed
+        }
+    }
+
+    /// Of everything with this id, whether it belongs to a capture that was erased.
+    fileprivate func erasures(_ id: UUID) -> [Bool] {
+        var known: [Bool] = []
+        if intakes[id] != nil { known.append(false) }
+        if let upload = uploads[id], !upload.isEmptied { known.append(false) }
+        if captures[id] != nil { known.append(withdrawals[id]?.isErased == true) }
+        return known + withdrawals.values.filter { $0.uploads.contains(id) }.map(\.isErased)
+    }
+}
+
+extension MemoryBackupRows.Capture {
+    fileprivate var hasUploads: Bool {
+        let isLost = failure == FailureReason.intakeMissing.rawValue || failure == FailureReason.digestMismatch.rawValue
+        return status == .processing || status == .failed && isSynced && !isExpired && !isLost
     }
 }

@@ -1,0 +1,217 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Persistence
+import TestSupport
+import Testing
+
+@testable import RialCLI
+
+/// Where the rows are.
+enum Backend: String, CustomTestStringConvertible {
+    case memory, postgres
+
+    /// PostgreSQL only if it is configured.
+    static var available: [Backend] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
+
+    var testDescription: String { rawValue }
+
+    func rig() throws -> any BackupRig {
+        switch self {
+        case .memory: MemoryBackupRig()
+        case .postgres: PostgresBackupRig(database: try #require(TestSchema.shared))
+        }
+    }
+}
+
+/// What upload-sync has done with a capture's folder; each includes that it compared the media.
+enum SyncStep: String {
+    case synced = "synced_at"
+    case swept = "derived_swept_at"
+    case expired = "media_expired_at"
+}
+
+/// The rows as services write them, over one backend.
+protocol BackupRig: Sendable {
+    func read<T: Sendable>(_ body: @Sendable (any BackupRows) async throws -> T) async throws -> T
+
+    /// A capture of a photo with depth that was received now, as ``StoredCapture`` announces it.
+    func capture(_ status: CaptureStatus, failure: String?) async throws -> UUID
+    func name(_ object: NamedObject, of capture: UUID) async throws
+    func note(_ step: SyncStep, of capture: UUID) async throws
+    func move(_ capture: UUID, receivedAt: Date, completedAt: Date) async throws
+    /// - Parameter uploads: that became the capture.
+    func withdraw(_ capture: UUID, uploads: [UUID]) async throws
+    func erase(_ capture: UUID) async throws
+
+    /// Bytes of a capture that arrive now.
+    func beginIntake(_ id: UUID) async throws
+    /// An upload that can be resumed.
+    func beginUpload(_ id: UUID) async throws
+    func addSegment(to upload: UUID, at start: Int, sizeBytes: Int64, key: String) async throws
+    func endUpload(_ id: UUID) async throws
+    func emptyUpload(_ id: UUID) async throws
+
+    func openShard(_ name: String) async throws
+}
+
+extension BackupRig {
+    func capture(_ status: CaptureStatus = .processing) async throws -> UUID { try await capture(status, failure: nil) }
+
+    func folder(_ kind: BackupFolder.Kind, _ id: UUID) async throws -> KnownFolder? {
+        try await read { try await $0.folder(BackupFolder(kind, id)) }
+    }
+}
+
+struct MemoryBackupRig: BackupRig {
+    let rows = MemoryBackupRows()
+
+    func read<T: Sendable>(_ body: @Sendable (any BackupRows) async throws -> T) async throws -> T { try await body(rows) }
+
+    func capture(_ status: CaptureStatus, failure: String?) async throws -> UUID {
+        let announcement = StoredCapture.announcement(CaptureID(), by: DeviceID())
+        let id = announcement.captureID.uuid
+        let uploads = announcement.content.uploads.map { media, name in
+            NamedObject(
+                name: name.rawValue, key: BackupFolder(.captures, id).prefix + name.rawValue, elsewhere: media.key,
+                sizeBytes: media.sizeBytes)
+        }
+        let now = Date()
+        rows.state.withLock { state in
+            state.devices.append(now)
+            state.captures[id] = MemoryBackupRows.Capture(
+                status: status, failure: failure, receivedAt: now, completedAt: status == .complete ? now : nil, uploads: uploads)
+        }
+        return id
+    }
+
+    func name(_ object: NamedObject, of capture: UUID) { change(capture) { $0.objects.append(object) } }
+
+    func note(_ step: SyncStep, of capture: UUID) {
+        change(capture) { capture in
+            capture.isSynced = true
+            switch step {
+            case .synced: break
+            case .swept: capture.isSwept = true
+            case .expired: capture.isExpired = true
+            }
+        }
+    }
+
+    func move(_ capture: UUID, receivedAt: Date, completedAt: Date) {
+        change(capture) { ($0.receivedAt, $0.completedAt) = (receivedAt, completedAt) }
+    }
+
+    func withdraw(_ capture: UUID, uploads: [UUID]) {
+        rows.state.withLock { state in
+            state.captures[capture] = MemoryBackupRows.Capture(status: .withdrawn)
+            state.withdrawals[capture] = MemoryBackupRows.Withdrawal(withdrawnAt: Date(), uploads: uploads)
+        }
+    }
+
+    func erase(_ capture: UUID) { rows.state.withLock { $0.withdrawals[capture]?.isErased = true } }
+    func beginIntake(_ id: UUID) { rows.state.withLock { $0.intakes[id] = Date() } }
+    func beginUpload(_ id: UUID) { rows.state.withLock { $0.uploads[id] = MemoryBackupRows.Upload() } }
+
+    func addSegment(to upload: UUID, at start: Int, sizeBytes: Int64, key: String) {
+        rows.state.withLock {
+            $0.uploads[upload]?.segments.append(NamedObject(name: "segment \(start)", key: key, sizeBytes: sizeBytes))
+        }
+    }
+
+    func endUpload(_ id: UUID) { rows.state.withLock { $0.uploads[id]?.isOpen = false } }
+    func emptyUpload(_ id: UUID) { rows.state.withLock { $0.uploads[id]?.isEmptied = true } }
+    func openShard(_ name: String) { rows.state.withLock { _ = $0.shards.insert(name) } }
+
+    private func change(_ capture: UUID, _ change: (inout MemoryBackupRows.Capture) -> Void) {
+        rows.state.withLock { state in
+            guard var changed = state.captures[capture] else { return }
+            change(&changed)
+            state.captures[capture] = changed
+        }
+    }
+}
+
+struct PostgresBackupRig: BackupRig {
+    let database: PostgresPool
+
+    func read<T: Sendable>(_ body: @Sendable (any BackupRows) async throws -> T) async throws -> T {
+        try await database.withConnection { try await body(PostgresBackupRows(connection: $0)) }
+    }
+
+    func capture(_ status: CaptureStatus, failure: String?) async throws -> UUID {
+        let id = try await StoredCapture(in: database).id.uuid
+        let isComplete = status == .complete
+        _ = try await database.query(
+            """
+            UPDATE captures SET status = \(status.rawValue), failure = \(failure), evidence = CASE WHEN \(isComplete) THEN '{}'::jsonb END,
+                confidence_level = CASE WHEN \(isComplete) THEN 'high' END, completed_at = CASE WHEN \(isComplete) THEN now() END
+            WHERE id = \(id)
+            """)
+        return id
+    }
+
+    func name(_ object: NamedObject, of capture: UUID) async throws {
+        _ = try await database.query(
+            """
+            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
+            VALUES (\(capture), \(object.name), \(object.key), \(ContentDigest(of: [1]).bytes), \(object.sizeBytes), 'image/jpeg')
+            """)
+    }
+
+    func note(_ step: SyncStep, of capture: UUID) async throws {
+        _ = try await database.query(
+            """
+            INSERT INTO sync_jobs (capture_id, result, synced_at) VALUES (\(capture), '{}', now()) ON CONFLICT (capture_id) DO NOTHING
+            """)
+        _ = try await database.query("UPDATE sync_jobs SET \(unescaped: step.rawValue) = now() WHERE capture_id = \(capture)")
+    }
+
+    func move(_ capture: UUID, receivedAt: Date, completedAt: Date) async throws {
+        _ = try await database.query(
+            "UPDATE captures SET uploaded_at = \(receivedAt), completed_at = \(completedAt) WHERE id = \(capture)")
+    }
+
+    func withdraw(_ capture: UUID, uploads: [UUID]) async throws {
+        _ = try await database.query("SELECT rial_withdraw(\(capture), 'a reason')")
+        _ = try await database.query("UPDATE withdrawals SET upload_ids = \(uploads) WHERE capture_id = \(capture)")
+    }
+
+    func erase(_ capture: UUID) async throws {
+        _ = try await database.query("UPDATE withdrawals SET erased_at = now() WHERE capture_id = \(capture)")
+    }
+
+    func beginIntake(_ id: UUID) async throws {
+        let device = try await StoredCapture(in: database).announcement.deviceID.uuid
+        _ = try await database.query(
+            "INSERT INTO intakes (id, device_id, prefix) VALUES (\(id), \(device), 'captures/' || \(id)::uuid || '/')")
+    }
+
+    func beginUpload(_ id: UUID) async throws {
+        let device = try await StoredCapture(in: database).announcement.deviceID.uuid
+        _ = try await database.query(
+            """
+            INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, expires_at)
+            VALUES (\(id), sha256(uuid_send(\(id)::uuid)), \(device), 6, 'a/b', sha256(''), 10, now() + interval '1 day')
+            """)
+    }
+
+    func addSegment(to upload: UUID, at start: Int, sizeBytes: Int64, key: String) async throws {
+        _ = try await database.query(
+            """
+            INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
+            VALUES (\(upload), \(start), \(sizeBytes), \(key))
+            """)
+    }
+
+    func endUpload(_ id: UUID) async throws { _ = try await database.query("UPDATE uploads SET state = 'ended' WHERE id = \(id)") }
+    func emptyUpload(_ id: UUID) async throws { _ = try await database.query("UPDATE uploads SET emptied_at = now() WHERE id = \(id)") }
+
+    func openShard(_ name: String) async throws {
+        _ = try await database.query(
+            """
+            INSERT INTO log_shards (origin, shard, log_key, size, root)
+            VALUES (\("rial.example/log/\(name)"), \(name), \("key \(name)"), 0, sha256(''))
+            """)
+    }
+}
