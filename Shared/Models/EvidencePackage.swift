@@ -75,11 +75,11 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
 }
 
 extension DepthAnalysisEvidence {
-    /// The check without what tells whether the device has a LiDAR sensor, and so of which kind its model is. Depth that does not count for
-    /// want of a sensor reads like depth that decides nothing. Neither keeps its measurements: anyone could compute the verdict from them,
-    /// and numbers that only one of the two has would tell them apart. The status, from which the confidence follows, is the same in both.
+    /// The check without the name of its reason, if that is a missing sensor: only some models have none. Such depth does not count and reads
+    /// like depth that decides nothing, without its measurements, from which anyone could compute another verdict. The status, from which the
+    /// confidence follows, stays.
     fileprivate var withoutSensor: DepthAnalysisEvidence {
-        guard reason == StableWord(.noLiDAR) || verdict == .undecided else { return self }
+        guard reason == StableWord(.noLiDAR) else { return self }
         var told = DepthAnalysisEvidence(status: status, measurements: nil, source: source, reason: StableWord(.undecided))
         told.verdict = .undecided
         told.isLikelyRealScene = false

@@ -191,8 +191,8 @@ struct PostgresBackupRig: BackupRig {
         let device = try await StoredCapture(in: database).announcement.deviceID.uuid
         _ = try await database.query(
             """
-            INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, expires_at)
-            VALUES (\(id), sha256(uuid_send(\(id)::uuid)), \(device), 6, 'a/b', sha256(''), 10, now() + interval '1 day')
+            INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, expires_at)
+            VALUES (\(id), 'photo', sha256(uuid_send(\(id)::uuid)), \(device), 6, 'a/b', sha256(''), 10, now() + interval '1 day')
             """)
     }
 

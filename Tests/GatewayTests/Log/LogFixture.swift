@@ -150,6 +150,3 @@ struct MemoryLogReading: LogReading {
             raw: entry.statement.raw)
     }
 }
-
-/// Published objects, where a test needs no more of the captures.
-typealias MemoryMedia = MemoryVerifications
