@@ -107,6 +107,19 @@ struct SetBackTests {
         try await rig.expectSound(0..<1510)
     }
 
+    @Test("rebuilds a lost store of more leaves than are read at once")
+    func largeStore() async throws {
+        let rig = try LogRig()
+        rig.add(0..<4100)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        await sequencer.stepDown()
+        rig.store.restore([:])
+        rig.add(4100..<4110)
+        try await rig.drain(rig.sequencer())
+        try await rig.expectSound(0..<4110)
+    }
+
     @Test("a store that is set back while an instance leads is rebuilt as well")
     func storeWhileLeading() async throws {
         let rig = try LogRig()

@@ -109,16 +109,11 @@ struct LogRecovery: Sendable {
 
     /// Stores tiles, bundles and the head of the proved tree, and deletes heads that this log has not signed.
     private func restoreStore(_ proved: ProvedTree, _ objects: LogObjects, _ source: LeafSource) async throws {
-        var edge = TileEdge()
-        while edge.size < proved.head.size {
-            let growth = try TreeGrowth(
-                from: edge, leaves: try await source.leaves(edge.size..<min(proved.head.size, edge.size + Self.step)))
-            edge = growth.edge
-            let isLast = edge.size == proved.head.size
-            for object in growth.objects where isLast || !object.tile.isPartial {
-                let key = objects.key(object.tile)
-                if case .differs = try await objects.put(key, object.bytes) { try await objects.overwrite(key, object.bytes) }
-            }
+        _ = try await TreeRestorer.build(proved.head.size) { range in
+            try await source.leaves(range)
+        } store: { object in
+            let key = objects.key(object.tile)
+            if case .differs = try await objects.put(key, object.bytes) { try await objects.overwrite(key, object.bytes) }
         }
         // The published tree's right edge is what the next round begins with.
         if proved.publishedSize > 0, proved.publishedSize < proved.head.size {

@@ -13,26 +13,41 @@ struct TreeRestorer: Sendable {
     /// - Throws: ``SequencerHalt`` with `database_damaged` if the rows do not give this tree. Objects that were stored then stay, but
     ///   nothing is signed.
     func restore(_ head: TreeHead, newestHead: UInt64) async throws {
-        var edge = TileEdge()
-        while edge.size < head.size {
-            let end = min(head.size, edge.size + Self.step)
-            let leaves = try await leaves(edge.size..<end)
-            guard leaves.count == Int(end - edge.size) else {
-                throw SequencerHalt.freeze(.databaseDamaged, "rows are missing from \(edge.size) on")
+        let edge = try await Self.build(head.size) { range in
+            let found = try await leaves(range)
+            guard found.count == range.count else {
+                throw SequencerHalt.freeze(.databaseDamaged, "rows are missing from \(range.lowerBound) on")
             }
-            let growth = try TreeGrowth(from: edge, leaves: leaves)
-            edge = growth.edge
-            // Partial tiles but for the last ones are those of trees that nobody reads.
-            let isLast = edge.size == head.size
-            for object in growth.objects where isLast || !object.tile.isPartial {
-                let key = objects.key(object.tile)
-                if case .differs = try await objects.put(key, object.bytes), object.end > newestHead {
-                    try await objects.overwrite(key, object.bytes)
-                }
+            return found
+        } store: { object in
+            let key = objects.key(object.tile)
+            if case .differs = try await objects.put(key, object.bytes), object.end > newestHead {
+                try await objects.overwrite(key, object.bytes)
             }
         }
         guard edge.frontier.head == head else {
             throw SequencerHalt.freeze(.databaseDamaged, "the rows do not give the published root of \(head.size) leaves")
         }
+    }
+
+    /// Makes every object that a tree has, each once: full tiles and bundles as they fill up, at the end the partial ones of its edge.
+    /// - Parameter leaves: reads a range of leaves, all of them.
+    /// - Returns: the right edge.
+    static func build(
+        _ size: UInt64, leaves: (Range<UInt64>) async throws -> [[UInt8]], store: (TreeGrowth.Object) async throws -> Void
+    ) async throws -> TileEdge {
+        var edge = TileEdge()
+        while edge.size < size {
+            let growth = try TreeGrowth(from: edge, leaves: try await leaves(edge.size..<min(size, edge.size + step)))
+            edge = growth.edge
+            // Partial objects of a step before the last are those of trees that nobody reads.
+            let isLast = edge.size == size
+            for object in growth.objects where !object.tile.isPartial || isLast && object.tile.kind == .entries {
+                try await store(object)
+            }
+        }
+        // Not those of the last step alone: a tile of a higher level may have changed last in an earlier one.
+        for (tile, hashes) in edge.partialTiles { try await store(TreeGrowth.Object(tile: tile, bytes: Tile.bytes(of: hashes))) }
+        return edge
     }
 }
