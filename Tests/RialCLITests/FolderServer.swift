@@ -11,16 +11,21 @@ struct FolderServer: Sendable {
     /// What was asked for, and what is answered instead of files.
     final class Record: Sendable {
         private let paths = Mutex<[String]>([])
-        private let status = Mutex<HTTPResponse.Status?>(nil)
+        private let refusal = Mutex<(status: HTTPResponse.Status, prefix: String)?>(nil)
 
         var requests: [String] { paths.withLock { $0 } }
         func clear() { paths.withLock { $0 = [] } }
-        /// - Parameter status: of all answers from now on; `nil` for the files.
-        func answer(_ status: HTTPResponse.Status?) { self.status.withLock { $0 = status } }
+        /// - Parameters:
+        ///   - status: of answers from now on; `nil` for the files.
+        ///   - prefix: of the paths that get it.
+        func answer(_ status: HTTPResponse.Status?, under prefix: String = "/") {
+            let answer = status.map { (status: $0, prefix: prefix) }
+            refusal.withLock { $0 = answer }
+        }
 
         fileprivate func note(_ path: String) -> HTTPResponse.Status? {
             paths.withLock { $0.append(path) }
-            return status.withLock { $0 }
+            return refusal.withLock { $0.flatMap { path.hasPrefix($0.prefix) ? $0.status : nil } }
         }
     }
 

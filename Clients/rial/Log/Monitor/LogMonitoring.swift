@@ -46,26 +46,34 @@ actor LogMonitoring {
         let unread: [String]
     }
 
-    /// Looks at everything once.
+    /// Looks at everything once. What cannot be read of the log keeps nothing else from being looked at.
     /// - Parameter trees: further checkpoints of the log, as from a bundle.
     /// - Throws: ``LogDefect``, ``ForkEvidence``; ``PublicFiles/Unreachable`` if the log cannot be read, ``CommandFailure`` if the state cannot
     ///   be written.
     func round(at now: Int, also trees: [SignedTree] = []) async throws -> Report {
-        let place = options.prefix + "checkpoint"
-        guard let bytes = try await tiles.files.read(place) else { throw LogDefect(.missing, "there is no checkpoint at \(place)") }
-        let tree = try SignedTree(bytes, source: place, policy: options.policy, origin: state?.tree.checkpoint.origin)
-        try await follow(tree, at: now)
-        var unread: [String] = []
-        for found in await look(for: tree.checkpoint.origin) {
+        let known: SignedTree
+        var unreachable: PublicFiles.Unreachable?
+        do { known = try await follow(at: now) } catch let problem as PublicFiles.Unreachable {
+            guard let tree = state?.tree else { throw problem }
+            known = tree
+            unreachable = problem
+        }
+        let isFollowed = unreachable == nil
+        var (seen, unread) = ([SignedTree](), [String]())
+        for found in await look(for: known.checkpoint.origin) {
             switch found {
-            case .success(let seen): if let seen { try await compare(seen, at: now) }
+            case .success(let tree): if let tree { seen.append(tree) }
             case .failure(let problem): unread.append("\(problem)")
             }
         }
-        for tree in trees { try await compare(tree, at: now) }
-        try await compareAhead(at: now)
+        // A log that was not read is behind nobody.
+        for tree in seen + trees where isFollowed || tree.size <= known.size {
+            do { try await compare(tree, at: now) } catch let problem as PublicFiles.Unreachable { unreachable = unreachable ?? problem }
+        }
+        if isFollowed, let problem = try await compareAhead(at: now) { unreachable = unreachable ?? problem }
+        if let unreachable { throw unreachable }
         if let state, now - state.rehashedAt >= options.rehashSeconds { try await rehash(at: now) }
-        return Report(tree: state?.tree ?? tree, unread: unread)
+        return Report(tree: known, unread: unread)
     }
 
     /// What the log holds of a capture.
@@ -78,12 +86,21 @@ actor LogMonitoring {
 
     // MARK: The log
 
+    /// - Returns: what it shows, verified.
+    private func follow(at now: Int) async throws -> SignedTree {
+        let place = options.prefix + "checkpoint"
+        guard let bytes = try await tiles.files.read(place) else { throw LogDefect(.missing, "there is no checkpoint at \(place)") }
+        let tree = try SignedTree(bytes, source: place, policy: options.policy, origin: state?.tree.checkpoint.origin)
+        try await follow(tree, at: now)
+        return state?.tree ?? tree
+    }
+
     private func follow(_ tree: SignedTree, at now: Int) async throws {
         ledger.discard()
         if let known = state?.tree {
             guard known.size <= tree.size else {
                 // Its tiles may have gone back as well: then what was read of the known tree decides whether this is a fork.
-                do { try await prove(tree, known) } catch is LogDefect {}
+                do { try await prove(tree, known) } catch is LogDefect {} catch is PublicFiles.Unreachable {}
                 let defect = LogDefect(.wentBack, "it shows \(tree.size) entries, and has shown \(known.size)")
                 throw ForkEvidence(smaller: tree, larger: known, instead: nil, defect: defect)
             }
@@ -157,11 +174,16 @@ actor LogMonitoring {
         try await prove(seen, known)
     }
 
-    private func compareAhead(at now: Int) async throws {
-        guard let known = state?.tree else { return }
+    /// - Returns: why some could not be compared.
+    private func compareAhead(at now: Int) async throws -> PublicFiles.Unreachable? {
+        guard let known = state?.tree else { return nil }
+        var unreachable: PublicFiles.Unreachable?
         for seen in ahead.all {
             if seen.tree.size <= known.size {
-                try await prove(seen.tree, known)
+                do { try await prove(seen.tree, known) } catch let problem as PublicFiles.Unreachable {
+                    unreachable = problem
+                    continue
+                }
                 ahead.remove(seen.tree)
                 try folder.replace(AheadTrees.fileName, with: try ahead.bytes)
             } else if now - seen.since >= options.tolerance {
@@ -170,21 +192,23 @@ actor LogMonitoring {
                 throw ForkEvidence(smaller: known, larger: seen.tree, instead: nil, defect: defect)
             }
         }
+        return unreachable
     }
 
-    /// - Throws: ``ForkEvidence`` unless the larger tree begins with the smaller one.
+    /// - Throws: ``ForkEvidence`` unless the larger tree begins with the smaller one; ``LogDefect`` and ``PublicFiles/Unreachable`` if the
+    ///   tiles prove neither, nor what was read before that it does not.
     private func prove(_ smaller: SignedTree, _ larger: SignedTree) async throws {
         guard smaller.head != larger.head else { return }
         do {
             if case .forked(let instead, let proof) = try await TreeComparison(smaller.head, larger.head, tiles: tiles) {
                 throw ForkEvidence.forked(smaller, larger, instead, proof)
             }
-        } catch let defect as LogDefect {
-            // A log that forked may show other tiles: what was read of the larger tree decides.
-            guard larger.size == state?.edge.size, smaller.size > 0 else { throw defect }
+        } catch let error where error is LogDefect || error is PublicFiles.Unreachable {
+            // A log that forked may show other tiles, or none: what was read of the larger tree decides.
+            guard larger.size == state?.edge.size, smaller.size > 0 else { throw error }
             let own = TreeHead(
                 size: smaller.size, root: try MerkleFrontier(size: smaller.size, read: ledger.root).root)
-            guard own != smaller.head else { throw defect }
+            guard own != smaller.head else { throw error }
             let proof = try ConsistencyProof(from: smaller.size, to: larger.size, read: ledger.root)
             throw ForkEvidence.forked(smaller, larger, own, proof)
         }

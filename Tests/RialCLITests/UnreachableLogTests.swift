@@ -1,0 +1,108 @@
+import ArgumentParser
+import CaptureProtocol
+import Foundation
+import HTTPTypes
+import Testing
+import TransparencyLog
+
+@testable import RialCLI
+
+@Suite("Monitoring a log that cannot be read")
+struct UnreachableLogTests {
+    private static func log(_ size: Int, witnesses: Int = 0) throws -> PublishedLog {
+        var log = try PublishedLog(witnesses: witnesses)
+        log.add((1..<size).map { PublishedLog.leaf($0) })
+        try log.publish()
+        return log
+    }
+
+    /// The checkpoint of a log's first entries, or of a tree that is not its own.
+    private static func note(_ size: Int, of log: PublishedLog, isOther: Bool = false) throws -> [UInt8] {
+        var log = log
+        log.cut(to: size)
+        if isOther { log.replace(3, with: PublishedLog.leaf(9000)) }
+        return try log.note().bytes
+    }
+
+    @Test("a fork that a witness proves is reported, with both notes, while the log answers 503 for the tiles of the proof")
+    func witnessFork() async throws {
+        let sound = try Self.log(700, witnesses: 1)
+        let other = try Self.note(300, of: sound, isOther: true)
+        try await MonitorRig.with(sound, witnesses: [""]) { rig, server in
+            try await rig.round()
+            try sound.write(CheckpointSource.witness("").place(of: sound.key.verifier.name), other)
+            server.record.answer(.serviceUnavailable, under: "/tile/")
+            let policy = rig.state.appendingPathComponent("policy")
+            let text = "log \(sound.key.verifier)\nwitness w1 \(sound.witnesses[0].verifier) \(server.prefix)\nquorum none\n"
+            try Data(text.utf8).write(to: policy)
+            let command = try LogMonitor.parse([rig.prefix, "--policy", policy.path, "--state", rig.state.path, "--once"])
+            await #expect(throws: ExitCode(1)) { try await command.run() }
+            let names = try FileManager.default.contentsOfDirectory(atPath: rig.state.path)
+            let kept = try names.filter { $0.hasPrefix("forked-") && $0.hasSuffix(".note") }
+                .map { Array(try Data(contentsOf: rig.state.appendingPathComponent($0))) }
+            let notes = [other, try sound.note().bytes]
+            #expect(kept.count == 2 && Set(kept) == Set(notes))
+        }
+    }
+
+    @Test("what cannot be compared keeps nothing else from being compared", arguments: [true, false])
+    func others(isAhead: Bool) async throws {
+        let sound = try Self.log(700)
+        let other = try Self.note(310, of: sound, isOther: true)
+        try sound.write("first", Self.note(300, of: sound))
+        try await MonitorRig.with(sound) { rig, server in
+            try await rig.round()
+            server.record.answer(.serviceUnavailable, under: "/tile/")
+            let given = MonitorRig(
+                prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy,
+                also: [.address(rig.prefix + "first"), .address(rig.prefix + "second")])
+            await #expect(throws: PublicFiles.Unreachable.self) { try await given.round() }
+            if isAhead {
+                // As they were kept before the log came up to them.
+                var ahead = AheadTrees()
+                for note in [try Self.note(305, of: sound), other] {
+                    _ = ahead.add(try SignedTree(note, source: "another place", policy: rig.policy, origin: nil), at: 1000)
+                }
+                try DurableFolder(rig.state.path).replace(AheadTrees.fileName, with: try ahead.bytes)
+            } else {
+                try sound.write("second", other)
+            }
+            #expect(try await given.defect()?.kind == .forked)
+        }
+    }
+
+    @Test("a log that shows less than before has gone back, or forked, also while it answers 503 for its tiles", arguments: [true, false])
+    func smaller(isFork: Bool) async throws {
+        let sound = try Self.log(700)
+        let kind: LogDefect.Kind = isFork ? .forked : .wentBack
+        try await MonitorRig.with(sound) { rig, server in
+            try await rig.round()
+            try sound.write("checkpoint", Self.note(500, of: sound, isOther: isFork))
+            server.record.answer(.serviceUnavailable, under: "/tile/")
+            #expect(try await rig.defect()?.kind == kind)
+        }
+    }
+
+    @Test("a log that answers 503 for everything is behind nobody, and has forked if others prove it")
+    func outage() async throws {
+        let sound = try Self.log(700)
+        try await MonitorRig.with(sound) { rig, server in
+            let given = MonitorRig(
+                prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy, also: [.file(sound.path("seen").path)])
+            try await given.round()
+            var larger = sound
+            larger.add((700..<710).map { PublishedLog.leaf($0) })
+            try sound.write("seen", larger.note().bytes)
+            server.record.answer(.serviceUnavailable)
+            for now in [1000, 2000] {
+                await #expect(throws: PublicFiles.Unreachable.self) { try await given.round(at: now) }
+            }
+            server.record.answer(nil)
+            let defect = try await given.defect(at: 2001)
+            #expect(defect == nil, "its patience begins when it is read again")
+            try sound.write("seen", Self.note(300, of: sound, isOther: true))
+            server.record.answer(.serviceUnavailable)
+            #expect(try await given.defect(at: 2002)?.kind == .forked)
+        }
+    }
+}
