@@ -2,6 +2,7 @@ import ArgumentParser
 import CaptureProtocol
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 import TransparencyLog
 
@@ -104,5 +105,16 @@ struct UnreachableLogTests {
             server.record.answer(.serviceUnavailable)
             #expect(try await given.defect(at: 2002)?.kind == .forked)
         }
+    }
+
+    @Test("a file that comes byte by byte cannot be read once the time for its head and body is over")
+    func drip() async throws {
+        let server = try DrippingServer()
+        let client = PublicFiles.makeClient()
+        let files = PublicFiles(client: client, deadline: .seconds(1))
+        let problem = await error(PublicFiles.Unreachable.self) { _ = try await files.read(server.url.absoluteString) }
+        try await client.shutdown()
+        #expect(problem != nil)
+        withExtendedLifetime(server) {}
     }
 }

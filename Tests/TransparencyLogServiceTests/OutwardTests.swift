@@ -53,6 +53,16 @@ struct OutwardTests {
         }
     }
 
+    @Test("an authority that answers byte by byte has refused once the time for head and body is over")
+    func drip() async throws {
+        let server = try DrippingServer()
+        try await withClient { client in
+            let authority = HTTPTimestampAuthority(address: server.url, client: client.client, timeout: .seconds(1))
+            await #expect(throws: CheckpointStamper.Refused.self) { _ = try await authority.stamp([0x30, 0]) }
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test("a policy's witness without an address of http is not asked", arguments: [nil, "", "ftp://witness.example", "witness.example"])
     func address(url: String?) throws {
         let rig = try LogRig(witnesses: ["w"], quorum: 1)

@@ -3,6 +3,7 @@ import Blocking
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Observability
 
 /// Files that others publish over HTTP.
 struct PublicFiles: Sendable {
@@ -14,9 +15,9 @@ struct PublicFiles: Sendable {
     /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
     private static let maximumBytes = 1 << 20
     private static let attempts = 4
-    /// The time for all attempts together, so that a server that hangs delays a look no longer than one that answers late.
-    private static let deadline: Duration = .seconds(60)
     let client: HTTPClient
+    /// The time for all attempts together, bodies included, so that a server that hangs or drips delays a look no longer than a late one.
+    var deadline: Duration = .seconds(60)
 
     static func makeClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration(
@@ -30,25 +31,40 @@ struct PublicFiles: Sendable {
     /// - Throws: ``Unreachable`` after some attempts.
     func read(_ address: String) async throws -> [UInt8]? {
         var backoff = Backoff(initial: 0.1, limit: 2)
-        let end = ContinuousClock.now + Self.deadline
+        let end = ContinuousClock.now + deadline
         var problem = ""
         for attempt in 1...Self.attempts where ContinuousClock.now < end {
-            do {
-                let left = ContinuousClock.now.duration(to: end)
-                let response = try await client.execute(HTTPClientRequest(url: address), timeout: TimeAmount(left))
-                switch response.status.code {
-                case 200: return try await Self.body(of: response)
-                case 404, 410: return nil
-                default: problem = "answers \(response.status.code)"
-                }
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                problem = "cannot be reached (\(error))"
+            let left = ContinuousClock.now.duration(to: end)
+            switch await withTimeout(left, of: { await answer(address, within: left) }) {
+            case .file(let bytes)?: return bytes
+            case .noFile?: return nil
+            case .problem(let found)?: problem = found
+            case nil:
+                try Task.checkCancellation()
+                problem = "does not answer in time"
             }
             if attempt < Self.attempts { try await Task.sleep(for: backoff.next()) }
         }
         throw Unreachable(description: "\(address) \(problem)")
+    }
+
+    private enum Answer: Sendable {
+        case file([UInt8]), noFile
+        case problem(String)
+    }
+
+    /// Head and body of one attempt. The client's own timeout ends with the head.
+    private func answer(_ address: String, within left: Duration) async -> Answer {
+        do {
+            let response = try await client.execute(HTTPClientRequest(url: address), timeout: TimeAmount(left))
+            switch response.status.code {
+            case 200: return .file(try await Self.body(of: response))
+            case 404, 410: return .noFile
+            default: return .problem("answers \(response.status.code)")
+            }
+        } catch {
+            return .problem("cannot be reached (\(error))")
+        }
     }
 
     private static func body(of response: HTTPClientResponse) async throws -> [UInt8] {
