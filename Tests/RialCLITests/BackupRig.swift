@@ -2,6 +2,7 @@ import CaptureProtocol
 import Foundation
 import Models
 import Persistence
+import Synchronization
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncHTTPClient
 import CaptureProtocol
 import Foundation
 import HTTPTypes
@@ -46,18 +47,21 @@ struct UnreachableLogTests {
         }
     }
 
-    @Test("what cannot be compared keeps nothing else from being compared", arguments: [true, false])
-    func others(isAhead: Bool) async throws {
+    /// What a log may answer that does not want its tiles to be read.
+    private static let refusals = [HTTPResponse.Status.serviceUnavailable, .notFound]
+
+    @Test("what cannot be compared keeps nothing else from being compared", arguments: [true, false], refusals)
+    func others(isAhead: Bool, refusal: HTTPResponse.Status) async throws {
         let sound = try Self.log(700)
         let other = try Self.note(310, of: sound, isOther: true)
         try sound.write("first", Self.note(300, of: sound))
         try await MonitorRig.with(sound) { rig, server in
             try await rig.round()
-            server.record.answer(.serviceUnavailable, under: "/tile/")
+            server.record.answer(refusal, under: "/tile/")
             let given = MonitorRig(
                 prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy,
                 also: [.address(rig.prefix + "first"), .address(rig.prefix + "second")])
-            await #expect(throws: PublicFiles.Unreachable.self) { try await given.round() }
+            await #expect(throws: (any Error).self) { try await given.round() }
             if isAhead {
                 // As they were kept before the log came up to them.
                 var ahead = AheadTrees()
@@ -81,6 +85,21 @@ struct UnreachableLogTests {
             try sound.write("checkpoint", Self.note(500, of: sound, isOther: isFork))
             server.record.answer(.serviceUnavailable, under: "/tile/")
             #expect(try await rig.defect()?.kind == kind)
+        }
+    }
+
+    @Test("a log without a checkpoint has forked if others prove it, and otherwise lacks one")
+    func noCheckpoint() async throws {
+        let sound = try Self.log(700)
+        try await MonitorRig.with(sound) { rig, server in
+            let given = MonitorRig(
+                prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy, also: [.file(sound.path("seen").path)])
+            try await given.round()
+            try sound.write("seen", Self.note(300, of: sound))
+            server.record.answer(.notFound)
+            #expect(try await given.defect()?.kind == .missing)
+            try sound.write("seen", Self.note(300, of: sound, isOther: true))
+            #expect(try await given.defect()?.kind == .forked)
         }
     }
 

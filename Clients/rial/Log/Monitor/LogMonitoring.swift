@@ -52,13 +52,14 @@ actor LogMonitoring {
     ///   be written.
     func round(at now: Int, also trees: [SignedTree] = []) async throws -> Report {
         let known: SignedTree
-        var unreachable: PublicFiles.Unreachable?
-        do { known = try await follow(at: now) } catch let problem as PublicFiles.Unreachable {
+        // The first thing of the log that could not be read.
+        var lacking: (any Error)?
+        do { known = try await follow(at: now) } catch let problem where Self.isLacking(problem) {
             guard let tree = state?.tree else { throw problem }
             known = tree
-            unreachable = problem
+            lacking = problem
         }
-        let isFollowed = unreachable == nil
+        let isFollowed = lacking == nil
         var (seen, unread) = ([SignedTree](), [String]())
         for found in await look(for: known.checkpoint.origin) {
             switch found {
@@ -68,12 +69,19 @@ actor LogMonitoring {
         }
         // A log that was not read is behind nobody.
         for tree in seen + trees where isFollowed || tree.size <= known.size {
-            do { try await compare(tree, at: now) } catch let problem as PublicFiles.Unreachable { unreachable = unreachable ?? problem }
+            do { try await compare(tree, at: now, lacking) } catch let problem where Self.isLacking(problem) {
+                lacking = lacking ?? problem
+            }
         }
-        if isFollowed, let problem = try await compareAhead(at: now) { unreachable = unreachable ?? problem }
-        if let unreachable { throw unreachable }
+        if isFollowed, let problem = try await compareAhead(at: now, lacking) { lacking = lacking ?? problem }
+        if let lacking { throw lacking }
         if let state, now - state.rehashedAt >= options.rehashSeconds { try await rehash(at: now) }
         return Report(tree: known, unread: unread)
+    }
+
+    /// Whether something of the log could not be read: its server does not answer, or says that there is no such file.
+    private static func isLacking(_ error: any Error) -> Bool {
+        error is PublicFiles.Unreachable || (error as? LogDefect)?.kind == .missing
     }
 
     /// What the log holds of a capture.
@@ -100,11 +108,11 @@ actor LogMonitoring {
         if let known = state?.tree {
             guard known.size <= tree.size else {
                 // Its tiles may have gone back as well: then what was read of the known tree decides whether this is a fork.
-                do { try await prove(tree, known) } catch is LogDefect {} catch is PublicFiles.Unreachable {}
+                do { try await prove(tree, known, nil) } catch is LogDefect {} catch is PublicFiles.Unreachable {}
                 let defect = LogDefect(.wentBack, "it shows \(tree.size) entries, and has shown \(known.size)")
                 throw ForkEvidence(smaller: tree, larger: known, instead: nil, defect: defect)
             }
-            try await prove(known, tree)
+            try await prove(known, tree, nil)
         }
         let edge = state?.edge ?? TileEdge()
         guard edge.size < tree.size || state?.tree.note != tree.note else { return }
@@ -166,22 +174,22 @@ actor LogMonitoring {
         }
     }
 
-    private func compare(_ seen: SignedTree, at now: Int) async throws {
+    private func compare(_ seen: SignedTree, at now: Int, _ lacking: (any Error)?) async throws {
         guard let known = state?.tree, seen.size <= known.size else {
             if let other = ahead.add(seen, at: now) { throw ForkEvidence.forked(other, seen, other.head, ConsistencyProof(hashes: [])) }
             return try folder.replace(AheadTrees.fileName, with: try ahead.bytes)
         }
-        try await prove(seen, known)
+        try await prove(seen, known, lacking)
     }
 
     /// - Returns: why some could not be compared.
-    private func compareAhead(at now: Int) async throws -> PublicFiles.Unreachable? {
+    private func compareAhead(at now: Int, _ lacking: (any Error)?) async throws -> (any Error)? {
         guard let known = state?.tree else { return nil }
-        var unreachable: PublicFiles.Unreachable?
+        var lacking = lacking
         for seen in ahead.all {
             if seen.tree.size <= known.size {
-                do { try await prove(seen.tree, known) } catch let problem as PublicFiles.Unreachable {
-                    unreachable = problem
+                do { try await prove(seen.tree, known, lacking) } catch let problem where Self.isLacking(problem) {
+                    lacking = lacking ?? problem
                     continue
                 }
                 ahead.remove(seen.tree)
@@ -192,14 +200,17 @@ actor LogMonitoring {
                 throw ForkEvidence(smaller: known, larger: seen.tree, instead: nil, defect: defect)
             }
         }
-        return unreachable
+        return lacking
     }
 
-    /// - Throws: ``ForkEvidence`` unless the larger tree begins with the smaller one; ``LogDefect`` and ``PublicFiles/Unreachable`` if the
-    ///   tiles prove neither, nor what was read before that it does not.
-    private func prove(_ smaller: SignedTree, _ larger: SignedTree) async throws {
+    /// - Parameter lacking: why the log is not asked for tiles, if something of it could not be read in this round: a server that hangs would
+    ///   take up to a minute for each comparison.
+    /// - Throws: ``ForkEvidence`` unless the larger tree begins with the smaller one; ``LogDefect``, ``PublicFiles/Unreachable`` and `lacking`
+    ///   if the tiles prove neither, nor what was read before that it does not.
+    private func prove(_ smaller: SignedTree, _ larger: SignedTree, _ lacking: (any Error)?) async throws {
         guard smaller.head != larger.head else { return }
         do {
+            if let lacking { throw lacking }
             if case .forked(let instead, let proof) = try await TreeComparison(smaller.head, larger.head, tiles: tiles) {
                 throw ForkEvidence.forked(smaller, larger, instead, proof)
             }
