@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Synchronization
 
 extension CaptureQueue {
     /// All captures, at a moment at which the process that sends sends none. Those that are `uploading` all the same, such as of a process
@@ -68,24 +69,33 @@ extension CaptureQueue {
         return device
     }
 
-    /// Records the answer to an upload that the system made. If that cannot be done to the end, the capture waits to be sent again.
+    /// Records the answer to an upload that the system made. If that cannot be done to the end, the capture waits to be sent again. One that
+    /// is being sent once more meanwhile is left to that, unless the server has it now.
     func record(_ outcome: Result<HTTPResponse, any Error>, of id: LocalID) async throws {
         // The process that sends leaves the capture alone meanwhile.
         let lock = try await FileLock.acquire(store.answerLock, .shared)
         defer { lock.unlock() }
-        let capture = try await store.database.update(id) { row in row.state = .uploading }
+        let before = Mutex(CaptureState.pending)
+        let capture = try await store.database.update(id) { row in
+            before.withLock { $0 = row.state }
+            row.state = .uploading
+        }
         defer { changed() }
+        let isBeingSent = before.withLock { $0 == .uploading }
         do {
-            try await record(outcome, of: capture)
-        } catch {
+            try await record(outcome, of: capture, isBeingSent: isBeingSent)
+        } catch  where !isBeingSent {
             await waitAgain(id)
             throw error
         }
     }
 
-    private func record(_ outcome: Result<HTTPResponse, any Error>, of capture: StoredCapture) async throws {
+    private func record(_ outcome: Result<HTTPResponse, any Error>, of capture: StoredCapture, isBeingSent: Bool) async throws {
         var history = history(of: capture)
         var reaction = UploadReaction(to: outcome, after: history, at: clock.now)
+        if isBeingSent {
+            guard case .uploaded = reaction else { return }
+        }
         if let response = try? outcome.get(), response.isOfResumption, response.wantsNoMoreUploads(at: clock.now) {
             // A plain upload needs no place among the open ones. If it is the captures that are limited, that one is told so.
             plainSince = clock.now
