@@ -75,11 +75,16 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
 }
 
 extension DepthAnalysisEvidence {
-    /// The check without the name of its reason, if that is a missing sensor: only some models have none. Such depth does not count and reads
-    /// like depth that decides nothing, without its measurements, from which anyone could compute another verdict. The status, from which the
-    /// confidence follows, stays.
+    /// The check without the name of its reason, if that is a missing sensor: only some models have none. Such depth does not count, and is told
+    /// like depth that decides nothing; if it shows a scene by its measurements, without these. The status, from which the confidence
+    /// follows, stays.
     fileprivate var withoutSensor: DepthAnalysisEvidence {
         guard reason == StableWord(.noLiDAR) else { return self }
+        guard verdict == .real else {
+            var told = self
+            told.reason = StableWord(.undecided)
+            return told
+        }
         var told = DepthAnalysisEvidence(status: status, measurements: nil, source: source, reason: StableWord(.undecided))
         told.verdict = .undecided
         told.isLikelyRealScene = false

@@ -154,6 +154,20 @@ struct HashOnlyAssemblyTests {
         }
     }
 
+    @Test("undecided depth of a phone without LiDAR is told like that of any other")
+    func undecided() {
+        let flags = MetadataFlags(location: .none, timestamp: .exact, device: .none)
+        let slight = SignedDepth(
+            depthVariance: 0.1, depthLayers: 1, edgeCoherence: 0, minDepth: 0.8, maxDepth: 1.1, relief: 0.15, reliefFront: 0.05,
+            reliefBehind: 0.1, photoEdgesOnSurface: nil, coverage: 1, reason: nil)
+        let payload = HashOnlySamples.payload(sharing: flags, depth: slight)
+        let (without, with) = (assemble(payload, registered: "iPhone 15").package, assemble(payload).package)
+        #expect(without.depthAnalysis != with.depthAnalysis)
+        for (told, other) in zip(Self.forms(without, sharing: flags), Self.forms(with, sharing: flags)) {
+            #expect(told.depthAnalysis == other.depthAnalysis)
+        }
+    }
+
     @Test("depth that counts is told as it is, whether or not it decides anything")
     func decidedBySensor() {
         let flags = MetadataFlags(location: .none, timestamp: .exact, device: .none)
