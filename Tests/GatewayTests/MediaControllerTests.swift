@@ -6,6 +6,7 @@ import Models
 import ObjectStorage
 import TestSupport
 import Testing
+import TransparencyLog
 
 @testable import Gateway
 
@@ -220,6 +221,16 @@ struct MediaControllerTests {
         #expect(response.headers[.contentLength] == String(content.utf8.count))
         #expect(response.headers[.contentSecurityPolicy] == Self.policy)
         #expect(try await response.text() == content)
+    }
+
+    @Test(
+        "a download goes on only where the object is still the one it began with",
+        arguments: [(Self.tag, true), ("W/" + Self.tag, false), ("\"another\"", false), ("Sat, 28 Nov 2026 00:00:00 GMT", false)])
+    func sameObject(condition: String, isSame: Bool) async throws {
+        let capture = try await publish(.publicCopy)
+        let response = try await get(link(capture, .publicCopy), [.range: "bytes=2-5", .ifRange: condition])
+        #expect(response.status == (isSame ? .partialContent : .ok))
+        #expect(try await response.text() == (isSame ? "2345" : "0123456789"))
     }
 
     @Test("a range behind the end is refused with the length, and without a body", arguments: ["bytes=10-", "bytes=10-12", "bytes=-0"])

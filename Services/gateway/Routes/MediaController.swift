@@ -69,7 +69,8 @@ struct MediaController: Sendable {
         ]
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         // RFC 9110 §14.2: ranges apply to GET only.
-        switch MediaRange(request.method == .get ? request.headers[.range] : nil, sizeBytes: object.sizeBytes) {
+        let isRangeAllowed = request.method == .get && EntityTag.allowsRange(request.headers[.ifRange], tag)
+        switch MediaRange(isRangeAllowed ? request.headers[.range] : nil, sizeBytes: object.sizeBytes) {
         case .whole:
             headers[.contentLength] = String(object.sizeBytes)
             let body = try await body(request, address) { .init(asyncSequence: try await storage.stream(object)) }
