@@ -157,8 +157,9 @@ struct TopicAccessTests {
                 let wait: Duration =
                     switch topic {
                     case .captureReceived where service == .depthAnalyzer, .depthAnalyzed: .milliseconds(12)
-                    case .captureReceived, .attestationAppraised, .mediaSynced: .milliseconds(25)
-                    default: .milliseconds(100)
+                    case .captureReceived, .attestationAppraised, .mediaSynced: .milliseconds(40)
+                    case .registrationSubmitted: .milliseconds(100)
+                    default: .milliseconds(250)
                     }
                 #expect(kafka.fetching([topic], by: service).fetchWait == wait, "\(topic), \(service)")
             }

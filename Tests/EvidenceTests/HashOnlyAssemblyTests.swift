@@ -149,7 +149,7 @@ struct HashOnlyAssemblyTests {
                 #expect(told.reason == StableWord(.undecided) && told.verdict == .undecided && told.isLikelyRealScene == false)
                 #expect(told.relief == nil && told.reliefFront == nil && told.reliefBehind == nil && told.specifiedRule == nil)
                 #expect(told.depthVariance == nil && told.coverage == nil && told.temporal == nil)
-                #expect(try WireJSON.decode(EvidencePackage.self, from: try WireJSON.encode(form)) == form)
+                #expect(try WireJSON.decode(DepthAnalysisEvidence.self, from: try WireJSON.encode(told)) == told)
             }
         }
     }

@@ -27,7 +27,7 @@ struct CertificateWatch: Sendable {
         Meter(label: "rial_signing_key_in_file").set(isKeyInFile ? 1 : 0)
         guard days < Self.warningDays else { return }
         logger.warning(
-            "the signing certificate expires soon",
+            days < 0 ? "the signing certificate has expired: nothing new is signed" : "the signing certificate expires soon",
             metadata: [
                 "not_valid_after": "\(certificate.notValidAfter)", "days_left": "\(Int(days.rounded(.down)))",
             ])
