@@ -29,8 +29,14 @@ extension CaptureQueue {
     /// Deletes the body, and records the answer as of any other attempt.
     /// - Parameter outcome: the system's response, or its error; `nil` if the task was cancelled.
     public func endBackgroundUpload(_ upload: BackgroundUpload, _ outcome: Result<HTTPResponse, any Error>?) async throws {
-        try await store.takeBack(upload.name)
-        guard let outcome else { return }
-        try await record(outcome, of: upload.capture)
+        try store.removeBody(upload.name)
+        do {
+            // Until then it is lent, and so cannot be deleted.
+            if let outcome { try await record(outcome, of: upload.capture) }
+        } catch {
+            try? await store.endLoan(of: upload.name)
+            throw error
+        }
+        try await store.endLoan(of: upload.name)
     }
 }

@@ -17,8 +17,16 @@ extension CaptureStore {
 
     /// Deletes a lent body. Does nothing if there is none.
     func takeBack(_ name: String) async throws {
+        try removeBody(name)
+        try await endLoan(of: name)
+    }
+
+    func removeBody(_ name: String) throws {
         try bodies.remove(name)
         failPoints.reached("store.lent-removed")
+    }
+
+    func endLoan(of name: String) async throws {
         try await database.endLoan(of: name)
         failPoints.reached("store.loan-ended")
     }
