@@ -199,16 +199,24 @@ holds() { # holds FILE NAME…: whether it has the values of all these; files of
     shift
     for name in "$@"; do grep -qF "$(value "$name")" "$(path "$file")" || return 1; done
 }
-if has s3_identities && ! holds s3_identities "${keys[@]}"; then forget s3_identities; fi
 mkdir "$work/keys"
 for name in "${keys[@]}"; do value "$name" >"$work/keys/$name"; done
-"$here/s3-identities.sh" "$work/keys" | put s3_identities
+"$here/s3-identities.sh" "$work/keys" >"$work/identities"
+# Those of earlier versions lack a service, or a right.
+if has s3_identities && ! cmp -s "$work/identities" "$(path s3_identities)"; then
+    forget s3_identities
+    then_do+=$(recreate s3)$'\n'
+fi
+put s3_identities <"$work/identities"
 random 32 | put link_key
 random 32 | put admin_token
 
 # The broker's users: the operator's jobs and each service; and the broker itself, whose password is only here.
 for user in admin "${services[@]}"; do random 32 | put "kafka_password_$user"; done
-if has kafka_users && ! holds kafka_users kafka_password_admin "${services[@]/#/kafka_password_}"; then forget kafka_users; fi
+if has kafka_users && ! holds kafka_users kafka_password_admin "${services[@]/#/kafka_password_}"; then
+    forget kafka_users
+    then_do+=$(recreate kafka)$'\n'
+fi
 if ! has kafka_users; then
     broker=$(random 32)
     {
@@ -293,4 +301,4 @@ for file in .new/*; do if [ -e "$file" ]; then made+=("${file##*/}"); fi; done
 mv .new .made
 finish
 for name in "${made[@]}"; do printf 'made %s\n' "$PWD/$name"; done
-if [ -n "$renewed" ]; then printf 'What has to be done now:\n%s\n' "$then_do"; fi
+if [ -n "$renewed$then_do" ]; then printf 'What has to be done now:\n%s\n' "${then_do%$'\n'}"; fi

@@ -3,7 +3,7 @@
 # creates the bucket. Their keys are in the files s3_access_key_id[_SERVICE] and s3_secret_access_key[_SERVICE] in FOLDER.
 #   s3-identities.sh FOLDER [BUCKET]
 #
-# The policies are in the store's language, which is that of AWS: for another store create five users with these policies. A store that
+# The policies are in the store's language, which is that of AWS: for another store create a user for each service and one for the operator with these policies. A store that
 # reports missing objects as AccessDenied to users without s3:ListBucket, as AWS does, has to grant it to each of them as well.
 set -euo pipefail
 folder=${1:?the folder of the keys}

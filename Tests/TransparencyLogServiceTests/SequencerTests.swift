@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import ObjectStorage
+import ServiceRuntime
 import TestSupport
 import Testing
 import TransparencyLog
@@ -175,7 +176,18 @@ struct SequencerTests {
         let expected: TimeInterval? = isStamping ? 9000 : nil
         #expect(upkeep.timestampAge(standing, at: rig.now) == expected)
         standing.stampedAt = rig.now.addingTimeInterval(-10)
-        #expect(upkeep.timestampAge(standing, at: rig.now) == 10)
+        #expect(upkeep.timestampAge(standing, at: rig.now) == (isStamping ? 10 : nil), "no more are asked for")
+    }
+
+    @Test("an instance whose policy names other logs must not run, unless it names none yet")
+    func policyOfAnotherLog() throws {
+        let (rig, other) = (try LogRig(witnesses: []), try LogRig(witnesses: []))
+        let none = try TrustPolicy(Array("quorum none\n".utf8))
+        let log = try #require(rig.policy.logs.first?.key)
+        #expect(SequencerService.problem(of: nil, with: log) == nil)
+        #expect(SequencerService.problem(of: none, with: log) == nil)
+        #expect(SequencerService.problem(of: rig.policy, with: log) == nil)
+        #expect(SequencerService.problem(of: other.policy, with: log)?.variable == "RIAL_LOG_POLICY")
     }
 
     @Test("sweeps a log beside one that was given up, and one that cannot be swept")

@@ -75,12 +75,17 @@ struct SequencerService: Service {
         case .foreignKey:
             throw SettingsError("RIAL_LOG_PRIVATE_KEY", "(or RIAL_LOG_PKCS11_KEY) is not the key of the open shard")
         case .published, .idle:
-            guard let policy, let shard = try await repository.openShard(), !policy.logs.contains(where: { $0.key == shard.key }) else {
-                return
-            }
-            throw SettingsError("RIAL_LOG_POLICY", "does not have the log \(shard.key)")
+            guard let shard = try await repository.openShard() else { return }
+            if let problem = Self.problem(of: policy, with: shard.key) { throw problem }
         case .standby, .noShard, .frozen: return
         }
+    }
+
+    /// Why an instance with the policy must not run while the log is open. A policy without any log is that of an installation whose first
+    /// shard was just opened: it can be printed only now.
+    static func problem(of policy: TrustPolicy?, with log: VerifierKey) -> SettingsError? {
+        guard let policy, !policy.logs.isEmpty, !policy.logs.contains(where: { $0.key == log }) else { return nil }
+        return SettingsError("RIAL_LOG_POLICY", "does not have the log \(log)")
     }
 
     private func report(_ turn: SequencerTurn) {

@@ -109,9 +109,9 @@ struct LogUpkeep: Sendable {
     }
 
     /// Seconds since the open shard's last token, or since its opening while it has none, so that an authority that never answers is seen
-    /// as well; `nil` if none is expected.
+    /// as well; `nil` if none is expected, whether or not there was one before.
     func timestampAge(_ standing: LogStanding, at time: Date) -> TimeInterval? {
-        let since = standing.stampedAt ?? (isStamping ? standing.openedAt : nil)
+        let since = isStamping ? standing.stampedAt ?? standing.openedAt : nil
         return since.map { time.timeIntervalSince($0) }
     }
 }
