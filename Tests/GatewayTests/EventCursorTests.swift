@@ -37,6 +37,21 @@ struct EventCursorTests {
         #expect(read[3].data == #"{"status":"failed"}"#)
     }
 
+    @Test("a reader who was told that a capture failed learns that it was repaired, once")
+    func repaired() throws {
+        var cursor = EventCursor(nil)
+        let failed = try #require(cursor.advance(try Self.row("failed"), parts: []).map(Event.init).last)
+        #expect(failed.data == #"{"status":"failed"}"#)
+        var returned = EventCursor(failed.id)
+        #expect(returned.advance(try Self.row("failed"), parts: []).isEmpty)
+        let complete = try Self.row("complete", evidence: try Self.evidence())
+        let events = returned.advance(complete, parts: []).map(Event.init)
+        #expect(events.map(\.name) == ["evidence", "status"])
+        #expect(events.last?.data == #"{"status":"complete","confidence_level":"high"}"#)
+        var again = EventCursor(events.last?.id)
+        #expect(again.advance(complete, parts: []).isEmpty)
+    }
+
     @Test("a withdrawal is the last that is told, without a word of the content")
     func withdrawn() throws {
         var cursor = EventCursor(nil)
@@ -88,7 +103,7 @@ struct EventCursorTests {
 
     @Test("a reader who has seen all gets nothing")
     func nothingLeft() throws {
-        var cursor = EventCursor("attestation.depth.final.media.processing")
+        var cursor = EventCursor("attestation.depth.failed.media.processing")
         #expect(cursor.advance(try Self.row("failed"), parts: [try Self.part("media")]).isEmpty)
     }
 

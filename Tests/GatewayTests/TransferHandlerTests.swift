@@ -142,6 +142,18 @@ struct TransferHandlerTests {
         #expect(try connection.answer(.ok).headerFields[.connection] == nil)
     }
 
+    @Test("a refused request's short body is not awaited where the connection ends after the answer", arguments: [true, false])
+    func shortBodyOfLast(isAskedFor: Bool) throws {
+        let connection = try Connection()
+        try connection.request(length: 500_000, closing: isAskedFor)
+        for _ in 0..<12 { try connection.body(1, reading: false) }
+        let head = try connection.answer(.unauthorized, closing: !isAskedFor)
+        #expect(head.headerFields[.connection] == "close")
+        #expect(connection.closes == [.output])
+        connection.channel.embeddedEventLoop.advanceTime(by: TransferHandler.lingering)
+        #expect(connection.closes == [.output, .all])
+    }
+
     @Test("a refused request's body that does not come ends the connection")
     func stalledRefusal() throws {
         let connection = try Connection()
@@ -228,9 +240,10 @@ private final class Connection {
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
     }
 
-    func request(length: Int, reading: Bool = true) throws {
+    func request(length: Int, reading: Bool = true, closing: Bool = false) throws {
         var head = HTTPRequest(method: .post, scheme: "http", authority: "rial.test", path: "/")
         head.headerFields[.contentLength] = String(length)
+        if closing { head.headerFields[.connection] = "close" }
         try channel.writeInbound(HTTPRequestPart.head(head))
         if reading { channel.read() }
     }
@@ -248,8 +261,8 @@ private final class Connection {
     func write(_ part: HTTPResponsePart) throws { try channel.writeOutbound(part) }
 
     /// Sends a whole response and returns its head as it was written.
-    func answer(_ status: HTTPResponse.Status) throws -> HTTPResponse {
-        try write(.head(HTTPResponse(status: status)))
+    func answer(_ status: HTTPResponse.Status, closing: Bool = false) throws -> HTTPResponse {
+        try write(.head(HTTPResponse(status: status, headerFields: closing ? [.connection: "close"] : [:])))
         try write(.body(ByteBuffer(string: "{}")))
         try write(.end(nil))
         var head: HTTPResponse?

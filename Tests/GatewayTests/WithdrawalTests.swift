@@ -53,6 +53,33 @@ struct WithdrawalRepositoryTests {
     }
 }
 
+extension WithdrawalRepositoryTests {
+    @Test(
+        "of two that are withdrawn in one microsecond neither stays",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+    func sameMoment() async throws {
+        try await GatewayDatabase.with { database in
+            let (id, device) = (CaptureID(), try await CaptureRepositoryTests.insertDevice(database))
+            let rig = PostgresRig(pools: [database, database])
+            _ = try await rig.record(id, by: device)
+            // The first time, as if the other one had just got the same time. What a sequence counts is not rolled back.
+            try await database.withConnection { connection in
+                try await connection.execute(
+                    script: """
+                        CREATE SEQUENCE attempts;
+                        CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                            IF nextval('attempts') = 1 THEN RAISE unique_violation; END IF;
+                            RETURN NEW;
+                        END $$;
+                        CREATE TRIGGER collide BEFORE UPDATE ON captures FOR EACH ROW EXECUTE FUNCTION collide();
+                        """)
+            }
+            #expect(try await rig.withdrawals.withdraw(id, by: device) == .withdrawn)
+            await #expect(throws: WithdrawnCapture.self) { _ = try await rig.captures.find(id) }
+        }
+    }
+}
+
 @Suite("Requests to withdraw a capture")
 struct WithdrawalTests {
     private let captures = MemoryCaptures()

@@ -43,11 +43,20 @@ struct EventsController: Sendable {
             body: .init { writer in
                 // Hold the permit until the stream ends; it ends at once if the client disconnects.
                 defer { permit.release() }
-                try await request.body.consumeWithCancellationOnInboundClose { _ in
+                try await request.body.consumeWithCancellationOnInboundClose { body in
+                    async let _: Void = Self.discard(body)
                     try await self.send(id, after: seen, to: &writer)
                 }
                 try await writer.finish(nil)
             })
+    }
+
+    /// Reads what a client sends as a body, though nothing asks for one: unread, its parts would hold up the watch for the disconnect, and
+    /// with it the end of the stream and its permit.
+    private static func discard(_ body: RequestBody) async {
+        do { for try await _ in body {} } catch {
+            // The stream does not need the body's end.
+        }
     }
 
     private func send(_ id: CaptureID, after cursor: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
@@ -91,7 +100,7 @@ struct EventCursor: Sendable {
     /// - Parameter lastEventID: event names separated by dots; unknown names are ignored.
     init(_ lastEventID: String?) {
         let known = Set(
-            ["processing", "evidence", "final", "log"] + EvidencePart.allCases.flatMap { [$0.rawValue, $0.rawValue + "-error"] })
+            ["processing", "evidence", "failed", "final", "log"] + EvidencePart.allCases.flatMap { [$0.rawValue, $0.rawValue + "-error"] })
         seen = Set((lastEventID ?? "").prefix(200).split(separator: ".").map(String.init)).intersection(known)
     }
 
@@ -104,11 +113,13 @@ struct EventCursor: Sendable {
             events.append(event("check", #"{"name":"\#(Self.checkName(part.part))","status":"\#(status.rawValue)"}"#))
             if let chain = part.chain { events.append(event("check", #"{"name":"hash_chain","status":"\#(chain.rawValue)"}"#)) }
         }
-        if row.status != .processing, !seen.contains("final") {
+        // A capture that failed may be repaired, and its verdict is told then.
+        let end = row.status == .failed ? "failed" : "final"
+        if row.status != .processing, !seen.contains(end) {
             if let evidence = row.publicEvidence, let json = try? WireJSON.encode(evidence), seen.insert("evidence").inserted {
                 events.append(event("evidence", String(decoding: json, as: UTF8.self)))
             }
-            seen.insert("final")
+            seen.insert(end)
             let confidence = row.confidence.map { #","confidence_level":"\#($0.rawValue)""# } ?? ""
             events.append(event("status", #"{"status":"\#(row.status.rawValue)"\#(confidence)}"#))
         }

@@ -7,7 +7,7 @@ import NIOHTTPTypes
 struct BodyStop: Error, Sendable {}
 
 /// Limits slow transfers: request bodies have a timeout and a minimum rate, responses a minimum rate. If a response is sent before the
-/// request's body was read, at most ``drainBytes`` of the body are drained. A connection is closed after the idle timeout: time in which the
+/// request's body was read, at most ``drainBytes`` of the body are drained, and nothing on a connection that ends after it. A connection is closed after the idle timeout: time in which the
 /// client owes a request, or more of a body that the gateway is ready to read.
 ///
 /// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader, or with
@@ -42,6 +42,8 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isResponding = false
     private var hasFailed = false
     private var endsAfterResponse = false
+    /// Whether the client wants the connection closed after the response to its latest request.
+    private var isLastRequest = false
     /// Whether the last response was written, so that the connection only has to be closed.
     private var isLingering = false
     private var timer: (at: NIODeadline, task: Scheduled<Void>)?
@@ -87,6 +89,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
             requests += 1
             drained = 0
             remaining = head.headerFields[.contentLength].flatMap(Int64.init)
+            isLastRequest = head.headerFields[.connection]?.lowercased().contains("close") ?? false
             var pace = BodyPace(length: remaining)
             pace.wait(at: context.eventLoop.now)
             body = pace
@@ -130,8 +133,12 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head) where head.status.kind != .informational:
             if response == nil { response = (ResponsePace(), context.eventLoop.now + ResponsePace.window) }
             isResponding = true
-            // More of the body may follow than is drained, so this is the last response on the connection.
-            if body != nil, responses + 1 == requests, remaining.map({ $0 > Self.drainBytes }) ?? true { endsAfterResponse = true }
+            // More of the body may follow than is drained, so this is the last response on the connection. Nor is anything drained where the
+            // connection ends after the response: nobody would read it, and no timeout would count.
+            if body != nil, responses + 1 == requests {
+                let isLast = isLastRequest || head.headerFields[.connection]?.lowercased() == "close"
+                if isLast || (remaining.map { $0 > Self.drainBytes } ?? true) { endsAfterResponse = true }
+            }
             if endsAfterResponse { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .head:

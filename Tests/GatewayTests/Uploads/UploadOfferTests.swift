@@ -98,7 +98,7 @@ struct UploadOfferTests {
         var fields: HTTPFields = [.uploadOffset: "17", .contentLength: "3"]
         if version.hasPartialUploadType {
             #expect(refusal { _ = try UploadAppend(fields, version: version) }?.code == .unsupportedMediaType)
-            fields[.contentType] = "Application/Partial-Upload; x=y"
+            fields[.contentType] = "Application/Partial-Upload ; x=y"
         }
         let append = try UploadAppend(fields, version: version)
         #expect(append.offset == 17 && append.isComplete && append.contentLength == 3 && append.uploadLength == nil)
