@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Creates the secrets that docker-compose.yml mounts, in deploy/secrets or the given folder, all or none. Existing ones are kept.
+# Creates the secrets that docker-compose.yml mounts, in deploy/secrets or the given folder, all or none. Existing ones are kept, but
+# for the store's identities: they are always what s3-identities.sh prints.
 #   deploy/make-secrets.sh [FOLDER]
 #   deploy/make-secrets.sh renew NAME [FOLDER]     makes one anew, and what is made from it, and says what must be restarted
 # NAME is a file's, as rial_gateway, kafka_password_gateway, s3_secret_access_key_gateway, link_key or admin_token; or signer, for key and
@@ -13,7 +14,7 @@ fail() { # fail PROBLEM WHAT_TO_DO
     exit 1
 }
 missing=()
-for tool in openssl od sed grep tr head mktemp; do command -v "$tool" >/dev/null || missing+=("$tool"); done
+for tool in openssl od sed grep tr head mktemp cmp; do command -v "$tool" >/dev/null || missing+=("$tool"); done
 [ ${#missing[@]} = 0 ] || fail "missing: ${missing[*]}" "install them, then run this again"
 openssl genpkey -algorithm ed25519 >/dev/null 2>&1 || fail "openssl makes no Ed25519 keys: $(openssl version)" "install OpenSSL 1.1.1 or newer"
 
@@ -179,6 +180,7 @@ change_url() { # change_url NAME OLD NEW: the address may be another than the on
     printf '%s' "${url/"$2"/"$3"}" | put "$1"
 }
 [ -z "$renewed" ] || plan "$renewed"
+[ -z "$then_do" ] || then_do+=$'\n'
 
 random 32 | put postgres_owner_password
 printf 'postgresql://rial_owner:%s@postgres:5432/rial' "$(value postgres_owner_password)" | put database_url_owner

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Models
+import Persistence
 import ServiceRuntime
 import Testing
 

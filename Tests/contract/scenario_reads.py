@@ -72,6 +72,9 @@ class Reads(Scenario):
         self.assertNotIn('"counter"', stream.body.decode())
         self.assertEqual(events(self.expect(self.server.get(target, Last_Event_ID=told[1][0]), 200).body), told[2:])
         self.expect(self.server.send("HEAD", target), 200)
+        for headers in [{}, {"Accept": "application/problem+json"}]:
+            for chunked in [True, False]:
+                self.expect(self.server.send("GET", target, headers, b"x", chunked=chunked), 413, "PAYLOAD_TOO_LARGE")
 
 
 class PublicLog(Scenario):

@@ -72,7 +72,7 @@ class SecretTests(unittest.TestCase):
             (programs / name).symlink_to(shutil.which(name))
         run = self.run_script(path=str(programs), folder=self.base / "new")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("missing: openssl od mktemp", run.stderr)
+        self.assertIn("missing: openssl od mktemp cmp", run.stderr)
         self.assertFalse((self.base / "new").exists())
 
     def test_an_openssl_without_ed25519_is_named(self):

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Foundation
 
 extension CaptureQueue {
     /// A signed request whose body lies in a plain file, for an upload that the system makes while the app does not run.
@@ -21,7 +22,8 @@ extension CaptureQueue {
         let device = try await deviceToSign(capture)
         let request = try await signedRequest(for: capture, by: device)
         guard let body = request.body else { throw StoreError.contentRemoved }
-        let name = "\(id).body"
+        // Not that of an earlier loan, whose end may still be on its way.
+        let name = "\(id)-\(UUID()).body"
         let path = try await store.lend(body, as: name, of: id)
         return BackgroundUpload(capture: id, headers: request.headers, bodyPath: path, name: name)
     }

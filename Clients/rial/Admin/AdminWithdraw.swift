@@ -26,7 +26,14 @@ struct AdminWithdraw: AsyncParsableCommand {
 
     func run() async throws {
         let url = try OperatorSettings().databaseURL()
-        let outcome = try await StartupRetry(dependency: "PostgreSQL") { try await withdraw(url) }
+        let outcome = try await StartupRetry(dependency: "PostgreSQL") {
+            do {
+                return try await withdraw(url)
+            } catch let error as PostgresError where error.isUniqueViolation {
+                // Another capture of the device was withdrawn in the same microsecond: see PostgresWithdrawalRepository.
+                return try await withdraw(url)
+            }
+        }
         switch outcome {
         case "withdrawn": Console.result("capture \(id) withdrawn")
         case nil: throw CommandFailure("There is no capture \(id).")

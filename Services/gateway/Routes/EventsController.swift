@@ -33,6 +33,8 @@ struct EventsController: Sendable {
         guard request.method != .head else {
             return Response(status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"])
         }
+        // Nobody would read it, and parts that wait to be read hold up the watch for the disconnect, and with it the stream's end.
+        guard !request.hasBody else { throw APIError(.payloadTooLarge, "A request for events has no body.") }
         let seen = EventCursor(request.headers[.lastEventID])
         guard let permit = try? streams.acquire(address: address) else {
             throw APIError.retryLater(.rateLimited, "Too many event streams from this address.", seconds: 10)
@@ -43,20 +45,11 @@ struct EventsController: Sendable {
             body: .init { writer in
                 // Hold the permit until the stream ends; it ends at once if the client disconnects.
                 defer { permit.release() }
-                try await request.body.consumeWithCancellationOnInboundClose { body in
-                    async let _: Void = Self.discard(body)
+                try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await self.send(id, after: seen, to: &writer)
                 }
                 try await writer.finish(nil)
             })
-    }
-
-    /// Reads what a client sends as a body, though nothing asks for one: unread, its parts would hold up the watch for the disconnect, and
-    /// with it the end of the stream and its permit.
-    private static func discard(_ body: RequestBody) async {
-        do { for try await _ in body {} } catch {
-            // The stream does not need the body's end.
-        }
     }
 
     private func send(_ id: CaptureID, after cursor: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
