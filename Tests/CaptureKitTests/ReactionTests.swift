@@ -41,6 +41,7 @@ struct ReactionTests {
         // Of uploads that resume, should one come to a plain upload.
         Answer(status: 400, code: "DIGEST_MISMATCH"): "fail",
         Answer(status: 400, code: "UPLOAD_LENGTH_INCONSISTENT"): "fail",
+        Answer(status: 400, code: "UPLOAD_COMPLETED"): "count",
         Answer(status: 409, code: "UPLOAD_OFFSET_MISMATCH"): "count",
         Answer(status: 410, code: "GONE"): "count",
         Answer(status: 401, code: "DEVICE_AUTH_REQUIRED"): "count",

@@ -181,13 +181,15 @@ struct SequencerTests {
 
     @Test("an instance whose policy names other logs must not run, unless it names none yet")
     func policyOfAnotherLog() throws {
-        let (rig, other) = (try LogRig(witnesses: []), try LogRig(witnesses: []))
+        let rig = try LogRig(witnesses: [])
+        let key = try SignerKey(name: rig.origin, kind: .log, seed: TestKeys.seed("of another log"))
+        let other = try TrustPolicy(Array("log \(key.verifier)\nquorum none\n".utf8))
         let none = try TrustPolicy(Array("quorum none\n".utf8))
         let log = try #require(rig.policy.logs.first?.key)
         #expect(SequencerService.problem(of: nil, with: log) == nil)
         #expect(SequencerService.problem(of: none, with: log) == nil)
         #expect(SequencerService.problem(of: rig.policy, with: log) == nil)
-        #expect(SequencerService.problem(of: other.policy, with: log)?.variable == "RIAL_LOG_POLICY")
+        #expect(SequencerService.problem(of: other, with: log)?.variable == "RIAL_LOG_POLICY")
     }
 
     @Test("sweeps a log beside one that was given up, and one that cannot be swept")

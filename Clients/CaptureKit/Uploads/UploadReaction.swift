@@ -43,6 +43,8 @@ public enum UploadReaction: Sendable, Equatable {
         switch (response.status, error.knownCode) {
         case (200, _), (201, _):
             self = ResponseEnvelope(response)?.data(as: AcceptedCapture.self).map(Self.uploaded) ?? unexpected
+        // Another request of the upload has completed it. Sent again, the server tells of which capture.
+        case (400, .uploadCompleted): self = unexpected
         // Without a code it is the answer of something on the way, which knows nothing of the capture.
         case (400, _), (413, _), (415, _), (422, _):
             self = error.code == nil ? unexpected : .fail(.server(error))
