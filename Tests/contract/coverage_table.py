@@ -2,13 +2,16 @@
 
 import checker
 
-# {status, or path and status: (all conditions for it, why it cannot be produced without them)}
+RACE = ({"a race"}, "another request has to complete the upload while the last bytes of this one are being stored")
+# {status, or path and status, or these and a code: (all conditions for it, why it cannot be produced without them)}
 EXCUSES = {
     500: ({"a defect"}, "an INTERNAL_ERROR is a defect: nobody knows how to ask for one"),
     ("/media/{id}/{name}", 302): ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: no gateway whose store is public"),
     409: ({"database"}, "RIAL_DATABASE_URL or psql is missing: no challenge can be given back"),
     ("/api/v1/uploads/{token}", 413): (
         {"a large video"}, "only at its end a video of more than 100 MB is too large: the tests of the whole system send one"),
+    ("/api/v1/captures", 400, "UPLOAD_COMPLETED"): RACE,
+    ("/api/v1/captures/video", 400, "UPLOAD_COMPLETED"): RACE,
     410: ({"link key"}, "RIAL_LINK_KEY is not known: no link can be made that has expired"),
     429: ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: the limits are far away"),
     ("/api/v1/captures/{id}/events", 429): (
@@ -39,7 +42,8 @@ def missing(document, log, able):
             for code in sorted(document.codes(response)) or [None]:
                 if (path, method, status, code) in produced:
                     continue
-                needs, reason = EXCUSES.get((path, status)) or EXCUSES.get(status, (set(), ""))
+                needs, reason = (
+                    EXCUSES.get((path, status, code)) or EXCUSES.get((path, status)) or EXCUSES.get(status, (set(), "")))
                 name = f"{method} {path} {status} {code or ''}".strip()
                 if needs <= able:
                     wanting.append(name)
