@@ -1,12 +1,18 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Multipart
 
-extension Request {
+extension HTTPFields {
     /// The media type without parameters, in lower case; `nil` without a `Content-Type`.
     var mediaType: String? {
-        headers[.contentType].flatMap { $0.split(separator: ";").first }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        self[.contentType].flatMap { $0.split(separator: ";").first }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
+}
+
+extension Request {
+    /// The media type without parameters, in lower case; `nil` without a `Content-Type`.
+    var mediaType: String? { headers.mediaType }
 
     /// The `Content-Length`; `nil` without one.
     var declaredBytes: Int? { headers[.contentLength].flatMap { Int($0) } }

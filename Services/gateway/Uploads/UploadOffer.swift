@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Foundation
 import HTTPTypes
 
 /// What a `POST` says of an upload that may be resumed.
@@ -74,8 +73,7 @@ struct UploadAppend: Sendable, Equatable {
     /// - Throws: ``UploadError`` for what is missing or malformed.
     init(_ fields: HTTPFields, version: InteropVersion) throws(UploadError) {
         if version.hasPartialUploadType {
-            let type = (fields[.contentType] ?? "").split(separator: ";").first ?? ""
-            guard type.trimmingCharacters(in: .whitespaces).lowercased() == Self.mediaType else { throw .notPartialUpload }
+            guard fields.mediaType == Self.mediaType else { throw .notPartialUpload }
         }
         guard let offset = fields[.uploadOffset].flatMap({ StructuredField.integer($0) }) else {
             throw .fields([.init(name: HTTPField.Name.uploadOffset.rawName, problem: "must be a number of bytes")])
