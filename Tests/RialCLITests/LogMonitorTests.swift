@@ -49,9 +49,7 @@ struct LogMonitorTests {
             for name in ["tile/0/001.p", "tile/entries/001.p"] { try FileManager.default.removeItem(at: log.path(name)) }
             // A checkpoint of before, given by someone else.
             try log.write("old", small.note().bytes)
-            let given = MonitorRig(
-                prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy, also: [.address(rig.prefix + "old")])
-            #expect(try await given.defect() == nil)
+            #expect(try await rig.asking(.address(rig.prefix + "old")).defect() == nil)
         }
     }
 
@@ -214,9 +212,8 @@ struct LogMonitorTests {
         try log.write("stranger", try SignedNote(text: text, signatures: [try stranger.sign(text)]).bytes)
         try log.write("nonsense", Array("nonsense\n".utf8))
         try await MonitorRig.with(log, witnesses: ["nowhere/"]) { rig, server in
-            let given = MonitorRig(
-                prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy,
-                also: [.address(server.prefix + "stranger"), .address(server.prefix + "nonsense"), .file("/nonexistent")])
+            let given = rig.asking(
+                .address(server.prefix + "stranger"), .address(server.prefix + "nonsense"), .file("/nonexistent"))
             let report = try await given.round()
             #expect(report.tree.head == log.head && report.unread.count == 3)
         }

@@ -10,9 +10,16 @@ struct MonitorRig: Sendable {
     let state: URL
     let client: HTTPClient
     let policy: TrustPolicy
-    let also: [CheckpointSource]
+    var also: [CheckpointSource]
     var tolerance = 60
     var rehashSeconds = 86_400
+
+    /// The same rig, which also asks these.
+    func asking(_ also: CheckpointSource...) -> MonitorRig {
+        var rig = self
+        rig.also = also
+        return rig
+    }
 
     /// A new one on the same state, as after a restart.
     func monitoring() throws -> LogMonitoring {

@@ -58,9 +58,7 @@ struct UnreachableLogTests {
         try await MonitorRig.with(sound) { rig, server in
             try await rig.round()
             server.record.answer(refusal, under: "/tile/")
-            let given = MonitorRig(
-                prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy,
-                also: [.address(rig.prefix + "first"), .address(rig.prefix + "second")])
+            let given = rig.asking(.address(rig.prefix + "first"), .address(rig.prefix + "second"))
             await #expect(throws: (any Error).self) { try await given.round() }
             if isAhead {
                 // As they were kept before the log came up to them.
@@ -92,8 +90,7 @@ struct UnreachableLogTests {
     func noCheckpoint() async throws {
         let sound = try Self.log(700)
         try await MonitorRig.with(sound) { rig, server in
-            let given = MonitorRig(
-                prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy, also: [.file(sound.path("seen").path)])
+            let given = rig.asking(.file(sound.path("seen").path))
             try await given.round()
             try sound.write("seen", Self.note(300, of: sound))
             server.record.answer(.notFound)
@@ -107,8 +104,7 @@ struct UnreachableLogTests {
     func outage() async throws {
         let sound = try Self.log(700)
         try await MonitorRig.with(sound) { rig, server in
-            let given = MonitorRig(
-                prefix: rig.prefix, state: rig.state, client: rig.client, policy: rig.policy, also: [.file(sound.path("seen").path)])
+            let given = rig.asking(.file(sound.path("seen").path))
             try await given.round()
             var larger = sound
             larger.add((700..<710).map { PublishedLog.leaf($0) })
