@@ -30,7 +30,11 @@ finish() {
         # Those that have ended were perhaps not waited for yet.
         for group in "${running[@]}"; do
             case $(cat "$logs/${group#* }.status" 2>/dev/null) in
-            "") echo "running: ${group#* }" ;;
+            "")
+                echo "running: ${group#* }"
+                # What it did last.
+                tail -n 3 "$logs/${group#* }.log" | cut -c 1-300
+                ;;
             0) ;;
             *) failed+=("${group#* }") ;;
             esac
@@ -101,11 +105,17 @@ with_settings() { # with_settings GROUP COMMAND…
     "${@:2}"
 }
 
-# Not in parallel: tests that block threads or wait for deadlines would starve each other.
+# Not in parallel: tests that block threads or wait for deadlines would starve each other. Returns 75 if a test did not end.
 swift_tests() { # swift_tests GROUP OPTION…
-    rm -f "$logs/$1.events"
+    local events=$logs/$1.events tests status=0
+    rm -f "$events"
     .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel --event-stream-version 0 \
-        --event-stream-output-path "$logs/$1.events" "${@:2}"
+        --event-stream-output-path "$events" "${@:2}" &
+    tests=$!
+    # No test takes half as long without a word on half as fast a machine.
+    python3 scripts/await_tests.py "$tests" "$events" 600 || status=75
+    if [ $status = 75 ]; then wait "$tests" || true; else wait "$tests" || status=$?; fi
+    return $status
 }
 # The suites of the whole system share a stack, which costs much even while it is idle. All else in Swift needs none, or has its own.
 system_suites='^SystemTests\.SystemTests'
@@ -146,10 +156,13 @@ check_files() {
 
 # The failed tests of a group once more, with its settings and nothing beside them. Fails if they fail again, or cannot be named.
 again() { # again GROUP
-    local names part filter
+    local names part filter status kind=swift
     local -a filters=()
-    # Whatever did not end by failed tests, as a crash does, is no chance.
-    [ "$(cat "$logs/$1.status" 2>/dev/null)" = 1 ] || return 1
+    status=$(cat "$logs/$1.status" 2>/dev/null)
+    # What a test that did not end has kept from running is to run as well.
+    if [ "$status" = 75 ]; then kind=stalled; fi
+    # Whatever ended otherwise than by failed tests, as a crash does, is no chance.
+    [ "$status" = 1 ] || [ $kind = stalled ] || return 1
     if [ "$1" = "$outside" ]; then
         for part in "${outside_parts[@]}"; do
             if grep -qxF "$part" "$logs/outside.passed"; then continue; fi
@@ -163,7 +176,7 @@ again() { # again GROUP
         done
         return 0
     fi
-    names=$(python3 scripts/failed_tests.py swift "$logs/$1.events") || return 1
+    names=$(python3 scripts/failed_tests.py $kind "$logs/$1.events") || return 1
     while read -r filter; do filters+=(--filter "$filter"); done <<<"$names"
     RIAL_TEST_STACK=again swift_tests again "${filters[@]}" && python3 scripts/failed_tests.py ran "$logs/again.events" <<<"$names"
 }

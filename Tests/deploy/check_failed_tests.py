@@ -11,8 +11,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 END = {"kind": "event", "payload": {"kind": "runEnded"}}
 
 
+def event(kind, test, **facts):
+    return {"kind": "event", "payload": {"kind": kind, "testID": test} | facts}
+
+
 def issue(test, **facts):
-    return {"kind": "event", "payload": {"kind": "issueRecorded", "testID": test, "issue": {"isKnown": False} | facts}}
+    return event("issueRecorded", test, issue={"isKnown": False} | facts)
+
+
+def function(test):
+    return {"kind": "test", "payload": {"kind": "function", "id": test}}
+
+
+def lines(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 class FailedTests(unittest.TestCase):
@@ -26,7 +38,7 @@ class FailedTests(unittest.TestCase):
         return run.stdout.splitlines() if run.returncode == 0 else None
 
     def swift(self, *records):
-        return self.named("swift", "".join(json.dumps(record) + "\n" for record in records))
+        return self.named("swift", lines(records))
 
     def test_each_function_that_recorded_an_issue_is_named_once(self):
         one, suite = "LogTests.Logs/Witnesses/asked(how:)/WitnessTests.swift:12:6", "LogTests.Logs"
@@ -46,10 +58,18 @@ class FailedTests(unittest.TestCase):
         self.assertEqual(len(self.swift(*many[:6], END)), 6)
         self.assertIsNone(self.swift(*many, END))
 
+    def test_after_one_that_did_not_end_it_and_all_that_it_held_up_are_named_beside_the_failed(self):
+        failed, passed, endless, held = (f"A.B/{name}()/B.swift:{line}:1" for line, name in enumerate("abcd"))
+        others = [f"C.D/{name}()/D.swift:1:1" for name in "ab"]
+        records = [function(test) for test in [failed, passed, endless, held, *others]]
+        records += [issue(failed), event("testEnded", failed), event("testSkipped", passed), event("testStarted", endless)]
+        self.assertEqual(self.named("stalled", lines(records)), [r"^A\.B/a\(\)", r"^A\.B/c\(\)", r"^A\.B/d\(\)", r"^C\."])
+        many = [issue(f"A.B/c{number}()/D.swift:{number}:1") for number in range(7)]
+        self.assertIsNone(self.named("stalled", lines(records + many)))
+
     def test_a_filter_that_no_test_started_for_is_noticed(self):
-        started = json.dumps({"kind": "event", "payload": {"kind": "testStarted", "testID": "A.B/c()/D.swift:1:1"}})
         with tempfile.NamedTemporaryFile("w") as file:
-            file.write(started + "\n")
+            file.write(lines([event("testStarted", "A.B/c()/D.swift:1:1")]))
             file.flush()
             for filters, status in (("^A\\.B/c\\(\\)\n", 0), ("^A\\.B/c\\(\\)\n^A\\.B/e\\(\\)\n", 1)):
                 run = subprocess.run([sys.executable, ROOT / "scripts/failed_tests.py", "ran", file.name], input=filters, text=True)
@@ -64,6 +84,30 @@ class FailedTests(unittest.TestCase):
         self.assertIsNone(self.named("python", "FAIL: test_a (test_site.Site.test_a)\nfailed: test_site, test_video\n"))
         self.assertIsNone(self.named("python", "FAIL: test_a (test_site.Site.test_a)\n"))
         self.assertIsNone(self.named("python", ""))
+
+
+class TestsThatDoNotEnd(unittest.TestCase):
+    def awaited(self, script, seconds):
+        """How a process that runs a script with the stream's path ended, the waiting for it, and what was printed."""
+        with tempfile.NamedTemporaryFile("w") as file, subprocess.Popen(["sh", "-c", script, "sh", file.name]) as process:
+            try:
+                command = [sys.executable, ROOT / "scripts/await_tests.py", str(process.pid), file.name, str(seconds)]
+                run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            finally:
+                process.kill()
+        return process.returncode, run.returncode, run.stdout
+
+    def test_a_run_without_a_word_is_killed_and_its_test_named(self):
+        ended, endless = "A.B/a()/B.swift:1:1", "A.B/b()/B.swift:2:1"
+        stream = lines([event("testStarted", ended), event("testEnded", ended), event("testStarted", endless)])
+        process, status, printed = self.awaited(f"echo '{stream}' > $1; exec sleep 600", 0.5)
+        self.assertEqual((process, status), (-9, 1))
+        self.assertIn(f"error: not ended: {endless}\n", printed)
+        self.assertNotIn(ended, printed)
+
+    def test_a_run_that_goes_on_is_left_alone_until_it_ends(self):
+        script = "for each in 1 2 3 4 5 6 7 8; do echo {} >> $1; sleep 0.25; done; exit 3"
+        self.assertEqual(self.awaited(script, 1), (3, 0, ""))
 
 
 if __name__ == "__main__":
