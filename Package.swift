@@ -99,7 +99,7 @@ let package = Package(
         .target(name: "Blocking", path: "Shared/Blocking"),
         .target(name: "Secrets", path: "Shared/Secrets"),
         .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
-        .target(name: "CaptureProtocol", dependencies: [crypto], path: "Shared/CaptureProtocol"),
+        .target(name: "CaptureProtocol", dependencies: [crypto], path: "Shared/CaptureProtocol", swiftSettings: computing),
         .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
         .target(
             name: "Depth", dependencies: ["AreaAverage", "CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth",

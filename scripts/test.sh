@@ -13,6 +13,8 @@ cd "$ROOT"
 unset STACK
 # Several stacks run at once: their idle brokers must leave the processors to the tests. Each fetch asks the broker for every partition.
 export RIAL_KAFKA_FETCH_WAIT_MS=100 RIAL_KAFKA_PARTITIONS=3
+# Their databases end with them.
+export RIAL_STACK_FSYNC=off
 started=$SECONDS
 failed=()
 # What failed beside the others and passed by itself.
@@ -200,9 +202,10 @@ slowest() {
         -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }' || true
 }
 
-# Where nobody debugs, debugging information is not needed. Elsewhere another option would build everything again.
+# Where nobody debugs, debugging information is not needed, and no test is one of XCTest. Elsewhere another option would build everything
+# again.
 options=()
-if [ -n "${CI:-}" ]; then options+=(-Xswiftc -gnone -Xcc -g0 -Xswiftc -use-ld=lld); fi
+if [ -n "${CI:-}" ]; then options+=(-debug-info-format none --disable-xctest -Xswiftc -use-ld=lld); fi
 phase "building" swift build --build-tests "${options[@]}" || fail "the build failed" "its errors are above"
 # Start from an empty stack: the remains of an earlier run must not affect this one.
 scripts/stack.sh clean test
@@ -217,7 +220,7 @@ set +a
 
 if [ $# -gt 0 ]; then
     say "running the tests"
-    swift test --skip-build --no-parallel "$@" 2>&1 | tee "$logs/swift.log" || failed+=("swift test")
+    swift test --skip-build --disable-xctest --no-parallel "$@" 2>&1 | tee "$logs/swift.log" || failed+=("swift test")
     phase "$checks" check_files || failed+=("$checks")
 else
     rm -rf .local/browser-shots

@@ -14,7 +14,10 @@ public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertibl
     }
 
     /// The result of a hash function.
-    public init(_ digest: SHA256.Digest) { bytes = Array(digest) }
+    public init(_ digest: SHA256.Digest) {
+        // At once: as a sequence it comes byte by byte.
+        bytes = digest.withUnsafeBytes { Array($0) }
+    }
 
     /// Hashes the bytes.
     public init(of bytes: some DataProtocol) { self.init(SHA256.hash(data: bytes)) }

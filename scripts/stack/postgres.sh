@@ -42,11 +42,14 @@ create_cluster() { # create_cluster DIR
 start_postgres() {
     [ -n "$PG_BIN" ] || fail "PostgreSQL's programs are missing" "run: scripts/setup.sh"
     local dir deadline=$((SECONDS + 60))
+    local -a options=()
     dir=$(postgres_dir)
+    # What ends with its tests has to survive a kill of the server, but not of the machine.
+    if [ "${RIAL_STACK_FSYNC:-on}" = off ]; then options=(-c fsync=off -c full_page_writes=off); fi
     [ -e "$dir/data/PG_VERSION" ] || create_cluster "$dir"
     # Only TCP: a socket's path has at most 107 bytes, too few for some checkouts.
     until launch postgres "${AS_POSTGRES[@]}" env -C "$dir" "$PG_BIN/postgres" -D "$dir/data" -c listen_addresses=127.0.0.1 \
-        -p "$PORT_POSTGRES" -c unix_socket_directories= -c max_connections=300 && postgres_answers; do
+        -p "$PORT_POSTGRES" -c unix_socket_directories= -c max_connections=300 "${options[@]}" && postgres_answers; do
         # After SIGKILL the old server's children take a moment to exit, and the new server does not start before that.
         if [ $SECONDS -ge $deadline ]; then
             show_log postgres
