@@ -112,8 +112,7 @@ struct LogRecovery: Sendable {
         _ = try await TreeRestorer.build(proved.head.size) { range in
             try await source.leaves(range)
         } store: { object in
-            let key = objects.key(object.tile)
-            if case .differs = try await objects.put(key, object.bytes) { try await objects.overwrite(key, object.bytes) }
+            try await objects.putOrOverwrite(objects.key(object.tile), object.bytes)
         }
         // The published tree's right edge is what the next round begins with.
         if proved.publishedSize > 0, proved.publishedSize < proved.head.size {
@@ -123,8 +122,7 @@ struct LogRecovery: Sendable {
             guard let size = objects.headSize(object.key), size > proved.head.size else { continue }
             try await store.delete([object.key])
         }
-        let key = objects.headKey(proved.head.size)
-        if case .differs = try await objects.put(key, proved.note.bytes) { try await objects.overwrite(key, proved.note.bytes) }
+        try await objects.putOrOverwrite(objects.headKey(proved.head.size), proved.note.bytes)
     }
 
     private func restoreEdge(_ size: UInt64, _ objects: LogObjects, _ source: LeafSource) async throws {
@@ -133,13 +131,11 @@ struct LogRecovery: Sendable {
             for leaf in try await source.leaves(edge.size..<min(size, edge.size + Self.step)) { _ = edge.append(MerkleHash.leaf(leaf)) }
         }
         for (tile, hashes) in edge.partialTiles {
-            let (key, bytes) = (objects.key(tile), Tile.bytes(of: hashes))
-            if case .differs = try await objects.put(key, bytes) { try await objects.overwrite(key, bytes) }
+            try await objects.putOrOverwrite(objects.key(tile), Tile.bytes(of: hashes))
         }
         let start = TreeGrowth.bundleStart(size)
         guard start < size, let bundle = Tile.entries(of: start, size: size) else { return }
-        let bytes = try EntryBundle(entries: try await source.leaves(start..<size)).bytes
-        if case .differs = try await objects.put(objects.key(bundle), bytes) { try await objects.overwrite(objects.key(bundle), bytes) }
+        try await objects.putOrOverwrite(objects.key(bundle), EntryBundle(entries: try await source.leaves(start..<size)).bytes)
     }
 }
 

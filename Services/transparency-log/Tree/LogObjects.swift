@@ -40,6 +40,11 @@ struct LogObjects: Sendable {
         try await store.put(key, bytes: bytes, contentType: Self.type(of: key))
     }
 
+    /// Stores the bytes unless they are there, in the place of any others.
+    func putOrOverwrite(_ key: String, _ bytes: [UInt8]) async throws {
+        if case .differs = try await put(key, bytes) { try await overwrite(key, bytes) }
+    }
+
     /// - Returns: `nil` if there is none. One that is too large to be ours is empty.
     func fetch(_ key: String) async throws -> FetchedObject? {
         do {
