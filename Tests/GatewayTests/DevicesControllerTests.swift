@@ -2,7 +2,6 @@ import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 import Models
 import ServiceRuntime
 import TestSupport
@@ -50,10 +49,7 @@ struct DevicesControllerTests {
         var headers: HTTPFields = [:]
         headers[.contentType] = type
         headers[.contentLength] = length.map { String($0) }
-        return Request(
-            head: HTTPRequest(
-                method: .post, scheme: "http", authority: "rial.test", path: APIPath.registration, headerFields: headers),
-            body: RequestBody(asyncSequence: bodyStream(body)))
+        return makeRequest(.post, APIPath.registration, headers, content: bodyStream(body))
     }
 
     /// - Parameter size: with white space at the end.

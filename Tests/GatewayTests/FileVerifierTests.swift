@@ -154,12 +154,8 @@ struct FileVerifierTests {
     func limited() async throws {
         let verifier = try verifier(limits: ["RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "1"])
         _ = try await verify(Self.jpeg, by: verifier)
-        let unread = AsyncThrowingStream<ByteBuffer, any Error>(unfolding: {
-            Issue.record("it was read")
-            return nil
-        })
         await #expect(throws: RateLimitExceeded.self) {
-            _ = try await verifier.verify(unread, boundary: PhotoBody.boundary(), declaredBytes: nil, from: client)
+            _ = try await verifier.verify(unreadStream(), boundary: PhotoBody.boundary(), declaredBytes: nil, from: client)
         }
         _ = try await verifier.lookUp(ContentDigest(of: Self.jpeg), from: client)
         await #expect(throws: RateLimitExceeded.self) { _ = try await verifier.lookUp(ContentDigest(of: Self.jpeg), from: client) }

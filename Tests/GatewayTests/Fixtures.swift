@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -5,6 +6,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOEmbedded
+import Testing
 
 @testable import Gateway
 @testable import Persistence
@@ -22,10 +24,28 @@ func makeContext(from address: String) throws -> GatewayContext {
     makeContext(from: try SocketAddress(ipAddress: address, port: 4711))
 }
 
-func makeRequest(_ method: HTTPRequest.Method = .get, _ path: String = "/", _ headers: HTTPFields = [:]) -> Request {
+/// - Parameter content: which comes in pieces; `nil` for none.
+func makeRequest(
+    _ method: HTTPRequest.Method = .get, _ path: String = "/", _ headers: HTTPFields = [:],
+    content: AsyncThrowingStream<ByteBuffer, any Error>? = nil
+) -> Request {
     Request(
         head: HTTPRequest(method: method, scheme: "http", authority: "rial.test", path: path, headerFields: headers),
-        body: .init(buffer: ByteBuffer()))
+        body: content.map { RequestBody(asyncSequence: $0) } ?? RequestBody(buffer: ByteBuffer()))
+}
+
+extension Routes {
+    /// What the router answers, behind the middleware.
+    func respond(to request: Request, _ context: GatewayContext) async throws -> Response {
+        try await router(behind: ResponseMiddleware(routes: self)).buildResponder().respond(to: request, context: context)
+    }
+}
+
+extension HTTPFields {
+    /// Takes over all these fields.
+    mutating func set(_ fields: HTTPFields) {
+        for field in fields { self[field.name] = field.value }
+    }
 }
 
 extension Response {
@@ -40,6 +60,19 @@ extension Response {
 
     func json() async throws -> [String: Any] {
         try JSONSerialization.jsonObject(with: Data(try await bytes())) as? [String: Any] ?? [:]
+    }
+
+    /// Expects a refusal in the envelope.
+    /// - Parameter seconds: after which the client may ask again; `nil` if nothing is said of it.
+    /// - Returns: the fields that it names.
+    @discardableResult
+    func expectRefusal(
+        _ code: ErrorCode, retryAfter seconds: String? = nil, at location: SourceLocation = #_sourceLocation
+    ) async throws -> [String] {
+        let error = try await json()["error"] as? [String: Any]
+        #expect(status == code.status && error?["code"] as? String == code.rawValue, sourceLocation: location)
+        #expect(headers[.retryAfter] == seconds, sourceLocation: location)
+        return (error?["details"] as? [[String: Any]] ?? []).compactMap { $0["field"] as? String }
     }
 }
 

@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Crypto
 import Delivery
 import Foundation
 import Models
@@ -14,9 +13,7 @@ import Testing
 struct HashOnlySubmissionTests {
     /// A verified device as the gateway knows it.
     static func known(_ device: SimulatedDevice, isVerified: Bool = true) throws -> KnownDevice {
-        KnownDevice(
-            id: DeviceID(), requestKey: nil, attestedKey: isVerified ? Array(try device.attestedKey.publicKey.x963Representation) : nil,
-            appID: device.appID, isRevoked: false)
+        try KnownDevice(device, isVerified: isVerified)
     }
 
     static func body(_ payload: [UInt8], _ device: inout SimulatedDevice, defect: Defect? = nil) throws -> [UInt8] {

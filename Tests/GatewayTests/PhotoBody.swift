@@ -3,6 +3,8 @@ import Compression
 import Foundation
 import Multipart
 import NIOCore
+import TestSupport
+import Testing
 
 /// The body of a small photo capture.
 struct PhotoBody {
@@ -39,4 +41,25 @@ func bodyStream(_ bytes: [UInt8], breakingOff failure: (any Error)? = nil) -> As
         }
         continuation.finish(throwing: failure)
     }
+}
+
+/// A request's content, during which something else happens.
+func bodyStream(
+    _ bytes: [UInt8], meanwhile happens: @escaping @Sendable () async throws -> Void
+) -> AsyncThrowingStream<ByteBuffer, any Error> {
+    let hasHappened = Flag()
+    return AsyncThrowingStream<ByteBuffer, any Error>(unfolding: {
+        guard !hasHappened.isSet else { return nil }
+        hasHappened.set()
+        try await happens()
+        return ByteBuffer(bytes: bytes)
+    })
+}
+
+/// A request's content that must not be read.
+func unreadStream() -> AsyncThrowingStream<ByteBuffer, any Error> {
+    AsyncThrowingStream<ByteBuffer, any Error>(unfolding: {
+        Issue.record("it was read")
+        return nil
+    })
 }

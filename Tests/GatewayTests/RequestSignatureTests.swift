@@ -77,12 +77,5 @@ struct RequestSignatureTests {
         #expect(!RequestSignature.isValid([1, 2, 3], of: "message", by: device))
     }
 
-    private func known(_ device: SimulatedDevice) throws -> KnownDevice {
-        let key: (RequestKey.Algorithm, [UInt8])? = try device.requestPublicKey.map {
-            (device.requestKeyKind == .p256 ? .p256 : .ed25519, $0)
-        }
-        return KnownDevice(
-            id: DeviceID(), requestKey: key, attestedKey: Array(try device.attestedKey.publicKey.x963Representation),
-            appID: device.appID, isRevoked: false)
-    }
+    private func known(_ device: SimulatedDevice) throws -> KnownDevice { try KnownDevice(device) }
 }

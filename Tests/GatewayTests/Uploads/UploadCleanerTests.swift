@@ -2,7 +2,6 @@ import CaptureProtocol
 import Foundation
 import Logging
 import ObjectStorage
-import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -10,19 +9,14 @@ import Testing
 
 @Suite("Cleaning up after uploads")
 struct UploadCleanerTests {
-    private let captures = MemoryCaptures()
     private let uploads: MemoryUploads
-    private let store = MemoryObjectStore()
+    private let store: MemoryObjectStore
     private let cleaner: UploadCleaner
 
     init() throws {
-        uploads = MemoryUploads(of: captures)
-        let acceptance = CaptureAcceptance(
-            upload: CaptureUpload(captures: captures, intakes: captures, storage: store),
-            rates: CaptureRates(buckets: MemoryTokenBuckets(), limits: try RateLimits(ServiceEnvironment([:]))))
-        let resumable = ResumableUploads(
-            uploads: uploads, runs: UploadRuns(), storage: store, devices: MemoryDevices(), acceptance: acceptance)
-        cleaner = UploadCleaner(uploads: uploads, resumable: resumable, logger: .quiet)
+        let parts = try UploadFixture()
+        (uploads, store) = (parts.uploads, parts.store)
+        cleaner = UploadCleaner(uploads: parts.uploads, resumable: parts.resumable, logger: .quiet)
     }
 
     /// An upload of a device of its own, with a stored segment.
