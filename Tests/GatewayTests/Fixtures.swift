@@ -17,11 +17,32 @@ let now = Date(timeIntervalSince1970: 1_795_000_000)
 func makeContext(from address: SocketAddress? = nil) -> GatewayContext {
     let channel = EmbeddedChannel()
     channel.remoteAddress = address
-    return GatewayContext(source: ApplicationRequestContextSource(channel: channel, logger: Logger(label: "tests")))
+    return makeContext(on: channel)
+}
+
+func makeContext(on channel: any Channel) -> GatewayContext {
+    GatewayContext(source: ApplicationRequestContextSource(channel: channel, logger: Logger(label: "tests")))
 }
 
 func makeContext(from address: String) throws -> GatewayContext {
     makeContext(from: try SocketAddress(ipAddress: address, port: 4711))
+}
+
+/// An open connection, for what writes to it or closes it.
+func makeConnection(from address: String) async throws -> NIOAsyncTestingChannel {
+    let connection = NIOAsyncTestingChannel()
+    try await connection.connect(to: SocketAddress(ipAddress: address, port: 4711))
+    return connection
+}
+
+extension NIOAsyncTestingChannel {
+    /// Whether nobody has closed it, after all that was begun on it.
+    var isConnected: Bool {
+        get async {
+            await testingEventLoop.run()
+            return isActive
+        }
+    }
 }
 
 /// - Parameter content: which comes in pieces; `nil` for none.

@@ -6,23 +6,28 @@ import Testing
 
 @Suite("What a request says of an upload")
 struct UploadOfferTests {
-    private static let digest = ContentDigest(of: [1, 2, 3])
+    static let digest = ContentDigest(of: [1, 2, 3])
 
     /// A creation by interop version 6 with the whole body.
-    private static func whole(_ change: (inout HTTPFields) -> Void = { _ in }) -> HTTPFields {
+    static func whole(
+        of digest: ContentDigest = digest, length: Int = 1000, _ change: (inout HTTPFields) -> Void = { _ in }
+    ) -> HTTPFields {
         var fields: HTTPFields = [
-            .contentType: "multipart/form-data; boundary=x", .contentLength: "1000", .uploadDraftInteropVersion: "6", .uploadComplete: "?1",
-            .deviceSignatureVersion: "2", .reprDigest: "sha-256=:\(Base64.encode(digest.bytes)):",
+            .contentType: "multipart/form-data; boundary=x", .contentLength: String(length), .uploadDraftInteropVersion: "6",
+            .uploadComplete: "?1", .deviceSignatureVersion: "2", .reprDigest: "sha-256=:\(Base64.encode(digest.bytes)):",
         ]
         change(&fields)
         return fields
     }
 
-    private static func empty(_ change: (inout HTTPFields) -> Void = { _ in }) -> HTTPFields {
-        whole {
+    /// One without the body.
+    static func empty(
+        of digest: ContentDigest = digest, length: Int = 1000, _ change: (inout HTTPFields) -> Void = { _ in }
+    ) -> HTTPFields {
+        whole(of: digest, length: length) {
             $0[.uploadComplete] = "?0"
             $0[.contentLength] = "0"
-            $0[.uploadLength] = "1000"
+            $0[.uploadLength] = String(length)
             change(&$0)
         }
     }
