@@ -44,6 +44,7 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
         var folders: Set<UploadID> = []
         var asked: [UploadID] = []
         var isCleanedElsewhere = false
+        var whenAsked: @Sendable (UploadID) async throws -> Void = { _ in }
 
         func upload(_ id: UploadID) -> Upload? {
             entries[id].map { entry in
@@ -84,6 +85,8 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
     var now: State { state.withLock { $0 } }
     var folders: Set<UploadID> { now.folders }
     func expire(_ upload: UploadID) { state.withLock { $0.entries[upload]?.expiresAt = Date() } }
+    /// From now on does this when a gateway is asked to stop, as another gateway would.
+    func whenAsked(_ happens: @escaping @Sendable (UploadID) async throws -> Void) { state.withLock { $0.whenAsked = happens } }
     func cleanElsewhere(_ isElsewhere: Bool) { state.withLock { $0.isCleanedElsewhere = isElsewhere } }
 
     /// Tells the captures which uploads are open.
@@ -161,7 +164,13 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
         state.withLock { state in if state.entries[upload.id]?.epoch == upload.epoch { state.entries[upload.id]?.runner = nil } }
     }
 
-    func askToStop(_ id: UploadID) async throws { state.withLock { $0.asked.append(id) } }
+    func askToStop(_ id: UploadID) async throws {
+        let happens = state.withLock { state in
+            state.asked.append(id)
+            return state.whenAsked
+        }
+        try await happens(id)
+    }
 
     func grow(_ upload: Upload, from start: Int64, by sizeBytes: Int64, key: String) async throws -> Bool {
         try state.withLock { state in
