@@ -1,12 +1,7 @@
-import Blocking
 import CaptureProtocol
 import Foundation
 import Inspection
-import Logging
 import Models
-import NIOCore
-import ServiceRuntime
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,52 +9,20 @@ import Testing
 
 @Suite("Verification of files", .timeLimit(.minutes(1)))
 struct FileVerifierTests {
-    /// Says the same of each file, and notes the types that it was given.
-    private final class ScriptedInspector: FileInspecting {
-        private let answer: Result<InspectionOutcome, InspectionError>
-        private let asked = Mutex<[String?]>([])
-        var mediaTypes: [String?] { asked.withLock { $0 } }
-
-        init(_ answer: Result<InspectionOutcome, InspectionError> = .success(.report(CredentialReport(state: .none)))) {
-            self.answer = answer
-        }
-
-        func inspect(fileDescriptor: Int32, mediaType: String?) async throws(InspectionError) -> InspectionOutcome {
-            asked.withLock { $0.append(mediaType) }
-            return try answer.get()
-        }
-    }
-
-    private static let jpeg: [UInt8] = [0xff, 0xd8, 0xff] + [UInt8](repeating: 7, count: 97)
+    private static let jpeg = VerifierFixture.jpeg
     private static let manifest: [UInt8] = [0, 0, 0, 100] + Array("jumb".utf8) + [UInt8](repeating: 7, count: 92)
-    private static let text = Array("neither a photo nor a video".utf8)
+    private static let text = VerifierFixture.text
 
-    private let files = MemoryVerifications()
-    private let buckets = MemoryTokenBuckets()
+    private let parts = VerifierFixture()
+    private var files: MemoryVerifications { parts.files }
+    private var buckets: MemoryTokenBuckets { parts.buckets }
     private let client: ClientAddress
 
     init() throws { client = ClientAddress(makeRequest(), try makeContext(from: "192.0.2.7"), trusting: []) }
 
-    private func verifier(
-        _ inspector: ScriptedInspector = ScriptedInspector(), quotaBytes: Int64 = 0,
-        permits: VerificationPermits = VerificationPermits(2, queueLimit: 2, timeout: .seconds(30), metric: "test_permits"),
-        limits: [String: String] = [:]
-    ) throws -> FileVerifier {
-        FileVerifier(
-            repository: files, inspectors: inspector,
-            intakes: ConcurrencyLimit("files", .init(total: 10, perAddress: 1), metric: "test_files"), permits: permits,
-            scratch: .init(
-                folder: FileManager.default.temporaryDirectory.path, quota: ScratchQuota(bytes: quotaBytes),
-                executors: [BlockingExecutor(label: "tests")]),
-            buckets: buckets, limits: try RateLimits(ServiceEnvironment(limits)),
-            logger: .quiet)
-    }
-
     private func verify(_ file: [UInt8], by verifier: FileVerifier, declaredBytes: Int? = nil) async throws -> FileVerification {
-        let head = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
-        return try await verifier.verify(
-            bodyStream(Array(head.utf8) + file + Array("\r\n--x--\r\n".utf8)), boundary: PhotoBody.boundary(), declaredBytes: declaredBytes,
-            from: client)
+        try await verifier.verify(
+            bodyStream(VerifierFixture.form(file)), boundary: PhotoBody.boundary(), declaredBytes: declaredBytes, from: client)
     }
 
     private func entry(_ method: VerificationMethod, _ file: [UInt8], _ status: String, _ capture: CaptureID? = nil) -> LoggedVerification {
@@ -72,7 +35,7 @@ struct FileVerifierTests {
         let capture = files.add(Samples.Evidence().package, .high, at: now, of: ContentDigest(of: file))
         let weaker = files.add(Samples.Evidence().package, .low, at: now, of: ContentDigest(of: file))
         let inspector = ScriptedInspector()
-        let verification = try await verify(file, by: verifier(inspector))
+        let verification = try await verify(file, by: parts.verifier(inspector))
         guard case .claimed(let claim, let others) = verification.verdict else {
             Issue.record("not known")
             return
@@ -85,7 +48,7 @@ struct FileVerifierTests {
     @Test("a file that no capture claims is inspected, and may have nothing to say")
     func unknown() async throws {
         let inspector = ScriptedInspector()
-        let verification = try await verify(Self.jpeg, by: verifier(inspector))
+        let verification = try await verify(Self.jpeg, by: parts.verifier(inspector))
         guard case .noRecord = verification.verdict else {
             Issue.record("known")
             return
@@ -96,7 +59,7 @@ struct FileVerifierTests {
     @Test("what is in a file that no capture claims is told, also of a manifest alone", arguments: [(jpeg, false), (manifest, true)])
     func credentials(file: [UInt8], isDetached: Bool) async throws {
         let inspector = ScriptedInspector(.success(.report(CredentialReport(state: .valid))))
-        let verification = try await verify(file, by: verifier(inspector))
+        let verification = try await verify(file, by: parts.verifier(inspector))
         guard case .credentials(let info) = verification.verdict else {
             Issue.record("no credentials")
             return
@@ -108,7 +71,7 @@ struct FileVerifierTests {
 
     @Test("a file that stops the inspector has credentials that cannot be read", arguments: InspectionOutcome.Reason.allCases)
     func unreadable(reason: InspectionOutcome.Reason) async throws {
-        let verification = try await verify(Self.jpeg, by: verifier(ScriptedInspector(.success(.unreadable(reason: reason)))))
+        let verification = try await verify(Self.jpeg, by: parts.verifier(ScriptedInspector(.success(.unreadable(reason: reason)))))
         guard case .credentials(let info) = verification.verdict else {
             Issue.record("no credentials")
             return
@@ -120,7 +83,7 @@ struct FileVerifierTests {
     @Test("a file of no known format that no capture claims is refused")
     func unsupported() async throws {
         let inspector = ScriptedInspector()
-        await #expect(throws: VerificationError.unsupportedFormat) { _ = try await verify(Self.text, by: verifier(inspector)) }
+        await #expect(throws: VerificationError.unsupportedFormat) { _ = try await verify(Self.text, by: parts.verifier(inspector)) }
         #expect(inspector.mediaTypes.isEmpty && files.logged.isEmpty)
     }
 
@@ -128,21 +91,21 @@ struct FileVerifierTests {
         "where files cannot be inspected, nothing is said of them",
         arguments: [(.busy, .inspectorsBusy), (.unavailable("x"), .inspectorsUnavailable)] as [(InspectionError, VerificationError)])
     func uninspected(problem: InspectionError, error: VerificationError) async throws {
-        await #expect(throws: error) { _ = try await verify(Self.jpeg, by: verifier(ScriptedInspector(.failure(problem)))) }
+        await #expect(throws: error) { _ = try await verify(Self.jpeg, by: parts.verifier(ScriptedInspector(.failure(problem)))) }
         #expect(files.logged.isEmpty)
     }
 
     @Test("a client that goes away is not answered")
     func cancelled() async throws {
         await #expect(throws: CancellationError.self) {
-            _ = try await verify(Self.jpeg, by: verifier(ScriptedInspector(.failure(.cancelled))))
+            _ = try await verify(Self.jpeg, by: parts.verifier(ScriptedInspector(.failure(.cancelled))))
         }
         #expect(files.logged.isEmpty)
     }
 
     @Test("a body that is announced as too large is neither counted nor read")
     func tooLarge() async throws {
-        let verifier = try verifier()
+        let verifier = try parts.verifier()
         await #expect(throws: VerificationError.fileTooLarge) {
             _ = try await verify(Self.jpeg, by: verifier, declaredBytes: FileIntake.maximumBodyBytes + 1)
         }
@@ -152,7 +115,7 @@ struct FileVerifierTests {
 
     @Test("beyond the limit no file is read; hashes are counted by themselves")
     func limited() async throws {
-        let verifier = try verifier(limits: ["RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "1"])
+        let verifier = try parts.verifier(limits: ["RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "1"])
         _ = try await verify(Self.jpeg, by: verifier)
         await #expect(throws: RateLimitExceeded.self) {
             _ = try await verifier.verify(unreadStream(), boundary: PhotoBody.boundary(), declaredBytes: nil, from: client)
@@ -164,7 +127,7 @@ struct FileVerifierTests {
 
     @Test("an address has so many files on their way, and more when they have come")
     func concurrent() async throws {
-        let verifier = try verifier()
+        let verifier = try parts.verifier()
         let held = try verifier.intakes.acquire(address: client.description)
         await #expect(throws: ConcurrencyLimit.Exceeded.self) { _ = try await verify(Self.jpeg, by: verifier) }
         held.release()
@@ -174,7 +137,7 @@ struct FileVerifierTests {
     @Test("a file that has come waits for its turn, and leaves no file behind if that does not come")
     func busy() async throws {
         let permits = VerificationPermits(1, queueLimit: 0, timeout: .seconds(30), metric: "test_permits")
-        let verifier = try verifier(quotaBytes: Int64(Self.jpeg.count), permits: permits)
+        let verifier = try parts.verifier(quotaBytes: Int64(Self.jpeg.count), permits: permits)
         try await permits.withPermit {
             _ = await #expect(throws: VerificationPermits.Busy.self) { _ = try await verify(Self.jpeg, by: verifier) }
         }
@@ -186,7 +149,7 @@ struct FileVerifierTests {
     @Test("a digest alone finds the capture, or no record; both are logged")
     func lookUp() async throws {
         let capture = files.add(Samples.Evidence().package, .high, at: now, of: ContentDigest(of: Self.jpeg))
-        let verifier = try verifier()
+        let verifier = try parts.verifier()
         let found = try await verifier.lookUp(ContentDigest(of: Self.jpeg), from: client)
         #expect(found.verdict.captureID == capture && found.allowance?.remaining == 99)
         let none = try await verifier.lookUp(ContentDigest(of: Self.text), from: client)
@@ -199,7 +162,7 @@ struct FileVerifierTests {
         struct Failure: Error {}
         files.fail(with: Failure())
         let inspector = ScriptedInspector()
-        let verifier = try verifier(inspector)
+        let verifier = try parts.verifier(inspector)
         await #expect(throws: Failure.self) { _ = try await verify(Self.jpeg, by: verifier) }
         await #expect(throws: Failure.self) { _ = try await verifier.lookUp(ContentDigest(of: Self.jpeg), from: client) }
         #expect(inspector.mediaTypes.isEmpty && files.logged.isEmpty)
