@@ -19,8 +19,8 @@ public actor CaptureQueue {
     /// Attempts without an answer, since the last answer, network or person.
     var failedAttempts = 0
     private var progress: (id: LocalID, sent: Int64)?
-    private var observers: [UUID: AsyncStream<Void>.Continuation] = [:]
-    private var wakes: [UUID: AsyncStream<Void>.Continuation] = [:]
+    private var observers = Signals()
+    private var wakes = Signals()
 
     public init(
         store: CaptureStore, signing: any CaptureSigning, transport: any HTTPTransport, connectivity: any Connectivity = AlwaysConnected(),
@@ -79,21 +79,21 @@ extension CaptureQueue {
         try await store.resetUploading()
         store.failPoints.reached("queue.reset")
         try await store.returnLentBodies()
-        let wakes = wakeups()
-        defer { self.wakes[wakes.id] = nil }
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             group.addTask { [connectivity] in
                 for await _ in connectivity.connections() { await self.networkIsBack() }
             }
-            try await send(untilEmpty: untilEmpty, wakes.stream)
+            try await send(untilEmpty: untilEmpty)
         }
     }
 
-    private func send(untilEmpty: Bool, _ wakes: AsyncStream<Void>) async throws {
+    private func send(untilEmpty: Bool) async throws {
         var lastExpiry: Date?
         while true {
             try Task.checkCancellation()
+            let wake = wakes.begin()
+            defer { wakes.end(wake) }
             let now = clock.now
             do {
                 if lastExpiry.map({ abs(now.timeIntervalSince($0)) > 3600 }) ?? true {
@@ -110,7 +110,7 @@ extension CaptureQueue {
                     try await askResult(id)
                 case .wait(let until):
                     if untilEmpty, !schedule.hasWork(captures) { return }
-                    try await wait(until: until, wakes)
+                    try await wait(until: until, or: wake)
                     continue
                 }
             } catch StoreError.unknownCapture {
@@ -131,14 +131,9 @@ extension CaptureQueue {
     }
 
     /// Returns at the time, when something happens in this process, or after a second: other processes add captures.
-    private func wait(until time: Date?, _ wakes: AsyncStream<Void>) async throws {
+    private func wait(until time: Date?, or wake: Signal) async throws {
         let seconds = min(max(time.map { $0.timeIntervalSince(clock.now) } ?? 1, 0.001), 1)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { [clock] in try await clock.sleep(for: .seconds(seconds)) }
-            group.addTask { for await _ in wakes { return } }
-            _ = try await group.next()
-        }
+        try await wake.wait(atMost: .seconds(seconds), on: clock)
     }
 
     func networkIsBack() {
@@ -233,15 +228,11 @@ extension CaptureQueue {
             let task = Task {
                 do {
                     var last: QueueSnapshot?
-                    let (id, changes) = await self.observe()
-                    defer { Task { await self.endObserving(id) } }
-                    while !Task.isCancelled {
-                        let snapshot = try await self.snapshot()
-                        if snapshot != last { continuation.yield(snapshot) }
+                    while true {
+                        let snapshot = try await self.snapshot(after: last)
+                        continuation.yield(snapshot)
                         last = snapshot
-                        try await self.nextChange(changes)
                     }
-                    continuation.finish()
                 } catch is CancellationError {
                     continuation.finish()
                 } catch {
@@ -252,32 +243,20 @@ extension CaptureQueue {
         }
     }
 
-    private func observe() -> (UUID, AsyncStream<Void>) {
-        let id = UUID()
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        observers[id] = continuation
-        return (id, stream)
-    }
-
-    private func endObserving(_ id: UUID) { observers[id] = nil }
-
-    private nonisolated func nextChange(_ changes: AsyncStream<Void>) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { for await _ in changes { return } }
-            group.addTask { try await Task.sleep(for: .seconds(1)) }
-            _ = try await group.next()
+    /// The next snapshot that is another one: at once, or when it has changed.
+    private func snapshot(after last: QueueSnapshot?) async throws -> QueueSnapshot {
+        while true {
+            try Task.checkCancellation()
+            let change = observers.begin()
+            defer { observers.end(change) }
+            let snapshot = try await self.snapshot()
+            if snapshot != last { return snapshot }
+            // Other processes tell nobody here.
+            try await change.wait(atMost: .seconds(1), on: SystemWallClock())
         }
     }
 
-    private func wakeups() -> (id: UUID, stream: AsyncStream<Void>) {
-        let id = UUID()
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        wakes[id] = continuation
-        return (id, stream)
-    }
-
-    func wake() { for continuation in wakes.values { continuation.yield() } }
+    func wake() { wakes.send() }
 
     func changed() {
         wake()
@@ -289,5 +268,5 @@ extension CaptureQueue {
         notify()
     }
 
-    private func notify() { for continuation in observers.values { continuation.yield() } }
+    private func notify() { observers.send() }
 }
