@@ -95,6 +95,9 @@ public final class PostgresPool: Service, Sendable {
     /// The number of tasks waiting for a connection.
     var waiting: Int { ledger.withLock { $0.waiting } }
 
+    private static func noneFree(within limit: Duration) -> PostgresError {
+        PostgresError(code: .timeout, message: "no connection became free within \(limit)")
+    }
     private static var closed: PostgresError { PostgresError(code: .closed, message: "the pool was shut down") }
 
     // MARK: Leases
@@ -135,26 +138,28 @@ public final class PostgresPool: Service, Sendable {
         }
         let limit = acquireTimeout
         if let grant = ledger.withLock({ $0.take() }) { return grant }
+        let deadline = ContinuousClock.now + limit
         let timer = Task { [weak self] in
             try await Task.sleep(for: limit)
-            let error = PostgresError(code: .timeout, message: "no connection became free within \(limit)")
-            self?.endWaiting(id, error)
+            self?.endWaiting(id, Self.noneFree(within: limit))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { waiter in enqueue(waiter, id) }
+            try await withCheckedThrowingContinuation { waiter in enqueue(waiter, id, until: deadline) }
         } onCancel: {
             endWaiting(id, CancellationError())
         }
     }
 
-    /// Waits, unless a connection became free or the task was cancelled in the meantime.
-    private func enqueue(_ waiter: Waiter, _ id: UInt64) {
+    /// Waits, unless a connection became free, the task was cancelled or its time has passed in the meantime.
+    private func enqueue(_ waiter: Waiter, _ id: UInt64, until deadline: ContinuousClock.Instant) {
         let answer: Result<Grant, any Error>? = ledger.withLock { ledger in
             if ledger.isClosed { return .failure(Self.closed) }
             // The cancellation handler may have run already and will not run again.
             if Task.isCancelled { return .failure(CancellationError()) }
             if let grant = ledger.take() { return .success(grant) }
+            // Nor will the timer.
+            if ContinuousClock.now >= deadline { return .failure(Self.noneFree(within: acquireTimeout)) }
             ledger.wait(id, waiter)
             return nil
         }

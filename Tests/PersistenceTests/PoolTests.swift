@@ -95,6 +95,22 @@ struct PoolTests {
         }
     }
 
+    @Test("gives up also if the time has passed before the wait began", .timeLimit(.minutes(1)))
+    func acquireTimeoutOver() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 1, acquireTimeout: .zero) { pool in
+                try await pool.withConnection { _ in
+                    // The timer of each may have fired before it waits, and is no help then.
+                    for _ in 0..<1000 {
+                        let error = await postgresError { try await pool.ping() }
+                        #expect(error?.code == .timeout)
+                    }
+                }
+                try await pool.ping()
+            }
+        }
+    }
+
     @Test("forgets a cancelled waiter and serves the others")
     func cancelledWaiter() async throws {
         try await TestDatabase.with { database in
