@@ -60,7 +60,13 @@ func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> Se
                 await panel.measure()
             },
             PeriodicTask(name: "read the log again", every: .seconds(60), logger: logger) {
-                if await sequencer.isLeading { try await upkeep.scrub(at: Date()) }
+                guard await sequencer.isLeading else { return }
+                do {
+                    try await upkeep.scrub(at: Date())
+                } catch SequencerHalt.lost(let detail) {
+                    logger.warning("something of the log is missing; the log is compared again", metadata: ["detail": "\(detail)"])
+                    await sequencer.doubt()
+                }
             },
             PeriodicTask(name: "sweep the log", every: .seconds(600), logger: logger) {
                 if await sequencer.isLeading { try await upkeep.sweep(at: Date()) }

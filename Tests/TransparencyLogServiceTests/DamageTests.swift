@@ -271,6 +271,27 @@ struct DamageTests {
         #expect(await scrub.mended == (hasSome ? 0 : 1))
     }
 
+    @Test("is restored from the rows, not frozen, if its right edge is missing when it is read again", arguments: [true, false])
+    func missingEdge(isAllLost: Bool) async throws {
+        let rig = try LogRig()
+        rig.add(0..<300)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        if isAllLost { rig.store.restore([:]) } else { try await rig.store.delete([rig.objects.prefix + "tile/0/001.p/45"]) }
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet)
+        let halt = await error(SequencerHalt.self) { try await upkeep.scrub(at: rig.now) }
+        guard case .lost = halt else {
+            Issue.record("\(String(describing: halt))")
+            return
+        }
+        #expect(rig.log.rows.shards[0].freeze == nil)
+        await sequencer.doubt()
+        // Although nothing is to be entered.
+        #expect(try await rig.drain(sequencer) == .idle)
+        try await rig.expectSound(0..<300)
+        try await upkeep.scrub(at: rig.now)
+    }
+
     @Test("is mended in its upper tiles, from those below")
     func upper() async throws {
         let rig = try LogRig(witnesses: [])

@@ -2,6 +2,7 @@ import CaptureProtocol
 import Foundation
 import ObjectStorage
 import ServiceRuntime
+import Synchronization
 import TestSupport
 import Testing
 import TransparencyLog
@@ -165,6 +166,38 @@ struct SequencerTests {
         rig.add(520..<530)
         try await rig.drain(rig.sequencer())
         try await rig.expectSound(0..<530)
+    }
+
+    /// A witness that looks, when it is asked, whether the sequencer says that it leads.
+    private final class LookingWitness: WitnessConnection {
+        let witness: TrustedWitness
+        private let state = Mutex((sequencer: Sequencer?.none, found: [Bool]()))
+        var found: [Bool] { state.withLock { $0.found } }
+
+        init(_ witness: TrustedWitness) { self.witness = witness }
+        func watch(_ sequencer: Sequencer) { state.withLock { $0.sequencer = sequencer } }
+
+        func add(_ submission: CheckpointSubmission) async throws -> WitnessReply {
+            let isLeading = await state.withLock { $0.sequencer }?.isLeading ?? false
+            state.withLock { $0.found.append(isLeading) }
+            throw CancellationError()
+        }
+    }
+
+    @Test("an instance with the lock leads once it has compared what there is: until then nobody reads the log again")
+    func leads() async throws {
+        let rig = try LogRig(witnesses: ["w1"], quorum: 1)
+        rig.add(0..<5)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        let witness = LookingWitness(rig.witnesses[0].witness)
+        let panel = WitnessPanel(policy: rig.policy, connections: [witness], timeout: .seconds(5), now: { rig.now }, logger: .quiet)
+        let sequencer = Sequencer(
+            repository: rig.log, store: rig.store, signer: TestSigner(key: rig.key), panel: panel, now: { rig.now }, logger: .quiet)
+        witness.watch(sequencer)
+        #expect(try await sequencer.turn() == .idle)
+        #expect(witness.found.first == false)
+        #expect(await sequencer.isLeading)
     }
 
     @Test("a time stamp that never came is as old as the shard, if one is expected", arguments: [true, false])

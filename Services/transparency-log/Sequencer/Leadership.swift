@@ -6,6 +6,8 @@ struct Leadership: Sendable {
     let session: any LogSession
     var shard: LogShard
     let objects: LogObjects
+    /// Whether database, store and witnesses were compared. Before that, what is missing in the store may be about to be restored.
+    var isCompared = false
     /// Size of the largest head that is, or may be, stored. Trees up to this size may have been seen by others.
     var newestHead: UInt64
     /// `nil` until something is published.

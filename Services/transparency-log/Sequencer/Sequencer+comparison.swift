@@ -15,7 +15,10 @@ extension Sequencer {
         try await compareHead(&lead)
         try await restoreIfMissing(lead)
         try await compareRows(lead)
-        guard let latest = lead.latest else { return lead }
+        guard let latest = lead.latest else {
+            lead.isCompared = true
+            return lead
+        }
         let answers = await panel.learn(latest, committedSize: lead.shard.head.size)
         if let freeze = answers.freeze { throw SequencerHalt.freeze(freeze) }
         if !answers.cosignatures.isEmpty {
@@ -23,6 +26,7 @@ extension Sequencer {
             lead.latest?.add(answers.cosignatures)
             lead.isCheckpointStored = false
         }
+        lead.isCompared = true
         return lead
     }
 
@@ -88,6 +92,7 @@ extension Sequencer {
             if let last, try await lead.objects.entries(of: last) == nil { throw TreeReader.MissingTile(tile: last) }
         } catch let missing as TreeReader.MissingTile {
             logger.warning("the store was set back; it is restored", metadata: ["tile": "\(missing.tile)", "size": "\(latest.head.size)"])
+            LogScrub.countMending()
             try await TreeRestorer(objects: lead.objects, leaves: { try await lead.session.leaves($0, of: lead.shard.origin) })
                 .restore(latest.head, newestHead: lead.newestHead)
         }

@@ -33,6 +33,8 @@ actor Sequencer {
     /// The contradiction that a witness reported in the background; nothing is signed after that. It is not part of ``Leadership``, since a
     /// round works on its own copy of that.
     private var contradiction: Freeze?
+    /// Whether something was found missing in the store that the next comparison restores.
+    private var isDoubtful = false
 
     /// - Parameter reached: called between any two effects; tests throw there, or kill the process.
     init(
@@ -52,11 +54,14 @@ actor Sequencer {
         self.logger = logger
     }
 
-    var isLeading: Bool { leadership != nil }
+    /// Whether this instance has the lock and has compared database, store and witnesses since.
+    var isLeading: Bool { leadership?.isCompared ?? false }
 
     /// Takes the lock if it is free, then does one round if something is to be done.
     /// - Throws: errors of database, store and key; the next turn continues where this one ended.
     func turn() async throws -> SequencerTurn {
+        // A contradiction comes first: stepping down forgets it.
+        if isDoubtful, contradiction == nil { await stepDown() }
         do {
             if let turn = try await standingAside() { return turn }
             return try await round()
@@ -70,6 +75,9 @@ actor Sequencer {
             throw error
         }
     }
+
+    /// Compares everything again in the next turn, as after a restart.
+    func doubt() { isDoubtful = true }
 
     /// Keeps the session alive, concurrently with ``turn()``.
     func beat() async { try? await leadership?.session.beat() }
@@ -95,6 +103,7 @@ actor Sequencer {
         let session = leadership?.session
         leadership = nil
         contradiction = nil
+        isDoubtful = false
         Meter(label: "rial_log_sequencer").set(0)
         await session?.close()
     }

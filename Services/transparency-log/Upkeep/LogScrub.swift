@@ -28,10 +28,14 @@ actor LogScrub {
         for counter in [scrubbed, mendings] { counter.increment(by: 0) }
     }
 
+    /// Counts something that was damaged or missing and is restored from a good copy.
+    static func countMending() { mendings.increment() }
+
     /// - Parameters:
     ///   - head: the published tree.
     ///   - isClosed: whether the tree grows no more. Then no sequencer restores its right edge, so the scrub does, from the rows.
-    /// - Throws: ``SequencerHalt`` if the right edge is not that tree's.
+    /// - Throws: ``SequencerHalt`` if the right edge is not that tree's; `lost` if something of it is missing and the log is open: the
+    ///   sequencer restores it.
     init(
         _ shard: LogShard, head: TreeHead, isClosed: Bool, objects: LogObjects, repository: any UpkeepRepository, logger: Logger
     ) async throws {
@@ -43,7 +47,12 @@ actor LogScrub {
         switch try await Self.storedEdge(of: head, objects) {
         case .success(let stored): edge = stored
         case .failure(let halt):
-            guard isClosed, let made = try await Self.edge(of: head, shard.origin, repository) else { throw halt }
+            guard isClosed else { throw halt }
+            guard let made = try await Self.edge(of: head, shard.origin, repository) else {
+                // No copy is right, and no sequencer restores it.
+                if case .lost(let detail) = halt { throw SequencerHalt.freeze(.tileDiffers, detail) }
+                throw halt
+            }
             edge = made
             for (tile, hashes) in made.partialTiles {
                 let bytes = Tile.bytes(of: hashes)
@@ -61,7 +70,7 @@ actor LogScrub {
             let detail = "the stored right edge of \(head.size) leaves does not have the published root"
             return .failure(SequencerHalt.freeze(.tileDiffers, detail))
         } catch let missing as TreeReader.MissingTile {
-            return .failure(SequencerHalt.freeze(.tileDiffers, "\(missing.tile) is missing"))
+            return .failure(SequencerHalt.lost("\(missing.tile) is not in the store any more"))
         } catch let halt as SequencerHalt {
             return .failure(halt)
         }
@@ -194,7 +203,7 @@ actor LogScrub {
 
     private func note(_ what: String, _ which: String) {
         mended += 1
-        Self.mendings.increment()
+        Self.countMending()
         logger.error("\(what) of the log was damaged and has been restored", metadata: ["origin": "\(shard.origin)", "place": "\(which)"])
     }
 

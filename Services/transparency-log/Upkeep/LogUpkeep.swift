@@ -21,7 +21,9 @@ struct LogUpkeep: Sendable {
     let logger: Logger
 
     /// Called once a minute: checks so much of every log that all of it is checked within ``scrubDays``.
+    /// - Throws: ``SequencerHalt`` `lost`, after all others, if something of the open log is missing that the sequencer restores.
     func scrub(at time: Date) async throws {
+        var lost: SequencerHalt?
         let shards = try await repository.shards()
         let open = try await repository.openShard()?.origin
         for shard in shards where shard.freeze == nil && shard.publishedSize > 0 {
@@ -30,11 +32,14 @@ struct LogUpkeep: Sendable {
             } catch SequencerHalt.freeze(let freeze) {
                 logger.critical("the log is damaged", metadata: ["origin": "\(shard.origin)", "detail": "\(freeze.detail)"])
                 try await repository.freeze(shard.origin, freeze, at: time)
+            } catch let halt as SequencerHalt where shard.origin == open {
+                lost = halt
             } catch {
                 guard !Task.isEnding else { throw error }
                 logger.warning("a log was not read again", error: error, metadata: ["origin": "\(shard.origin)"])
             }
         }
+        if let lost { throw lost }
     }
 
     private func scrub(_ shard: LogShard, isClosed: Bool, at time: Date) async throws {
