@@ -48,6 +48,40 @@ struct VideoRecorderTests {
         }
     }
 
+    /// Gives no picture any more after some, while the microphone goes on.
+    private actor StalledCamera: FrameSource {
+        private let source: SceneCamera
+        private var left: Int
+
+        init(_ source: SceneCamera, after pictures: Int) {
+            self.source = source
+            left = pictures
+        }
+
+        func next() async throws -> CameraInput<[UInt8], [UInt8]>? {
+            while let input = try await source.next() {
+                guard case .picture = input else { return input }
+                left -= 1
+                if left >= 0 { return input }
+            }
+            return nil
+        }
+    }
+
+    @Test("ends by itself with the sound that the server takes if no picture comes any more")
+    func stalled() async throws {
+        try await TestRecording.inFolder { recording in
+            let camera = StalledCamera(try TestRecording.camera(seconds: 17), after: 30)
+            let video = try await recording.record(from: camera, signer: EchoSigner())
+            #expect(video.frameCount == 30 && video.isSigned && !video.isPartial)
+            // Which refuses more than 15.5 s.
+            let sound = try #require(try recording.movie.sound)
+            let seconds = Double(sound.samples.count) * 1024 / Double(sound.format.sampleRate)
+            #expect((15.2...15.4).contains(seconds))
+            #expect(try recording.comparison().isIntact)
+        }
+    }
+
     @Test("ends by itself before 15 s")
     func limit() async throws {
         try await TestRecording.inFolder { recording in

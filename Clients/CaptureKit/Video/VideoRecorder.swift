@@ -34,6 +34,9 @@ public actor VideoRecorder {
     /// When the last picture that has come out ends, in ticks after the first.
     private var shownEnd: Int64 = 0
     private var firstPacket: Int64?
+    /// When the last packet that has come out ends, in ticks after the first.
+    private var soundEnd: Int64 = 0
+    private var longestPacket: UInt32 = 0
     /// Depth maps with the times of their pictures. Each is kept until its picture has come out of the encoder and all maps before it are
     /// written.
     private var depths: [(time: Int64, depth: DepthPlane, luma: LumaImage?, sample: UInt32?)] = []
@@ -62,7 +65,8 @@ public actor VideoRecorder {
         self.lock = lock
     }
 
-    /// Records until the source ends, is interrupted, 15 s are full, or the depth is as much as the server takes. Once only.
+    /// Records until the source ends, is interrupted, 15 s of pictures or, while no picture comes, of sound are full, or the depth is
+    /// as much as the server takes. Once only.
     /// - Parameter sound: `nil` to record without sound.
     /// - Throws: ``RecordingError``, ``FileError``, and errors of source and encoders. What was recorded stays in the store, sealed: added
     ///   now, or by ``CaptureStore/recoverRecordings()``, it is a partial recording.
@@ -96,11 +100,18 @@ public actor VideoRecorder {
             case .sound(let piece):
                 guard let sound, writer != nil else { continue }
                 try await write(packets: try await sound.encode(piece), of: sound)
+                if isSoundFull { break recording }
             case .interruption: break recording
             }
         }
         try await write(pictures: try await video.finish(), of: video)
         if let sound { try await write(packets: try await sound.finish(), of: sound) }
+    }
+
+    /// Whether the sound goes on behind the last picture that may come, as it does when the camera stalls: the server takes 15.5 s of it.
+    private var isSoundFull: Bool {
+        guard let timescale = soundFormat?.format.timescale else { return false }
+        return soundEnd >= VideoTime.soundLimit(timescale: timescale, packet: longestPacket)
     }
 
     /// Whether the server would refuse the depth data with one more map.
@@ -196,6 +207,8 @@ public actor VideoRecorder {
         for sample in samples {
             let time = sample.presentationTime - (firstPacket ?? sample.presentationTime)
             firstPacket = firstPacket ?? sample.presentationTime
+            soundEnd = max(soundEnd, time + Int64(sample.duration))
+            longestPacket = max(longestPacket, sample.duration)
             try writer?.append(sample, isSound: true)
             sign(chains?.append(packet: ContentDigest(of: sample.bytes), time: time) ?? [])
         }
