@@ -32,9 +32,12 @@ protocol CaptureRepository: Sendable {
     /// - Parameters:
     ///   - receivedAt: when the last byte came; `nil` for the database's time.
     ///   - condition: asked first in the transaction.
+    ///   - body: the digest of a body that was sent in one request. An open upload of the same, which the device has given up, ends: else it
+    ///     could outlive a withdrawal of the capture. `nil` for what was sent otherwise.
     /// - Throws: what it says; ``CaptureError/intakeExpired`` and ``CaptureError/beingRecorded``.
     func record(
-        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
+        sentAtOnce body: ContentDigest?
     ) async throws -> Recorded
 
     /// - Throws: `WithdrawnCapture` if it was withdrawn.
@@ -52,6 +55,6 @@ extension CaptureRepository {
     func record(
         _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date? = nil
     ) async throws -> Recorded {
-        try await record(id, submission, device: device, receivedAt: receivedAt, provided: nil)
+        try await record(id, submission, device: device, receivedAt: receivedAt, provided: nil, sentAtOnce: nil)
     }
 }

@@ -45,8 +45,10 @@ struct CaptureUpload: Sendable {
         submission: (Parts) throws -> any MediaSubmitting
     ) async throws -> Recorded {
         let submitted: any MediaSubmitting
+        let digest: ContentDigest
         do {
-            let (received, digest) = try await intake.read(bytes)
+            let received: Parts
+            (received, digest) = try await intake.read(bytes)
             try await authenticate(digest)
             submitted = try submission(received)
             try await admit()
@@ -56,7 +58,7 @@ struct CaptureUpload: Sendable {
             await Self.discard(intake)
             throw error
         }
-        let recorded = try await record(id, submitted, body, of: device, intake)
+        let recorded = try await record(id, submitted, body, digest, of: device, intake)
         switch recorded {
         case .new:
             FailPoint.reached("gateway.capture.committed")
@@ -70,11 +72,13 @@ struct CaptureUpload: Sendable {
     }
 
     private func record(
-        _ id: CaptureID, _ submission: any MediaSubmitting, _ body: IncomingBody, of device: DeviceID,
+        _ id: CaptureID, _ submission: any MediaSubmitting, _ body: IncomingBody, _ digest: ContentDigest, of device: DeviceID,
         _ intake: BodyIntake<some CaptureParts>
     ) async throws -> Recorded {
         do {
-            return try await captures.record(id, submission, device: device, receivedAt: body.receivedAt, provided: body.condition)
+            return try await captures.record(
+                id, submission, device: device, receivedAt: body.receivedAt, provided: body.condition,
+                sentAtOnce: body.condition == nil ? digest : nil)
         } catch {
             let outcome = await intakes.outcome(of: id)
             Self.inDoubt(outcome).increment()

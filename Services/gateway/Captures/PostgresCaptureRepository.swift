@@ -11,12 +11,15 @@ struct PostgresCaptureRepository: CaptureRepository {
     let outbox: Outbox
 
     func record(
-        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
+        sentAtOnce body: ContentDigest?
     ) async throws -> Recorded {
         let capture = submission.capture(id, device: device, receivedAt: receivedAt ?? .distantPast)
         let kind = capture.announcement.content.kind
         return try await database.withTransaction { connection in
             if let condition, try await !Self.hold(condition.openUpload, on: connection) { throw condition.refusal }
+            // Uploads come before captures, as in a withdrawal. Their segments are deleted by the cleaner.
+            if let body { try await connection.query(UploadEnding.statement(of: body, by: device)) }
             guard try await insert(capture, receivedAt: receivedAt, on: connection) else {
                 let known = try await find(sameAs: capture, on: connection)
                 if !kind.mode.storesMedia, known.status == .failed {

@@ -25,7 +25,7 @@ extension PostgresUploadRepository {
                         return .found(try await Self.move(upload, to: token, offer.version, on: connection))
                     }
                     // One that is not open any more may have become a capture.
-                    guard try await !connection.query(Self.ending(upload.id)).isEmpty else { continue }
+                    guard try await !connection.query(UploadEnding.statement(upload.id.uuid)).isEmpty else { continue }
                 }
                 try await Self.checkOpen(device, on: connection)
                 let upload = try await Self.insert(offer, type, contentType, device, token, runner, on: connection)

@@ -11,11 +11,8 @@ struct PostgresUploadRepository: UploadRepository {
     /// 8 kB/s brings until a segment is stored.
     static func maximumSegments(of length: Int64) -> Int { max(1000, Int(clamping: length / (16 << 10))) }
 
-    /// How long an answer, and a word on an upload that has ended, are kept.
-    static let kept: SQL = "interval '7 days'"
-
-    /// What is set when an upload ends: no request adds to it from then on.
-    static let ended: SQL = "state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL"
+    /// How long an answer is kept.
+    static let kept = UploadEnding.kept
 
     let database: PostgresPool
 
@@ -86,20 +83,7 @@ struct PostgresUploadRepository: UploadRepository {
             """)
     }
 
-    func end(_ id: UploadID) async throws -> Bool { try await !database.query(Self.ending(id)).isEmpty }
-
-    /// Closes an open upload that becomes nothing, and gives a row if it was open.
-    ///
-    /// An upload whose epoch was 0 never belonged to a request that adds to it, and none will: no object of it exists, and nothing is left
-    /// for upload-sync to find by its row in `intakes`.
-    static func ending(_ id: UploadID) -> SQL {
-        """
-        WITH closed AS (
-            UPDATE uploads SET \(ended), expires_at = now() + \(kept) WHERE id = \(id.uuid) AND state = 'open' RETURNING id, epoch
-        ), forgotten AS (DELETE FROM intakes WHERE id IN (SELECT id FROM closed WHERE epoch = 1))
-        SELECT id FROM closed
-        """
-    }
+    func end(_ id: UploadID) async throws -> Bool { try await !database.query(UploadEnding.statement(id.uuid)).isEmpty }
 
     /// A row in `intakes` that stays is the one by which upload-sync empties the upload's folder.
     func noteEmptied(_ id: UploadID, leavesNothing: Bool) async throws {

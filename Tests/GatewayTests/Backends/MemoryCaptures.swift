@@ -41,6 +41,7 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
         var captures: [CaptureID: Entry] = [:]
         var intakes: [CaptureID: Intake] = [:]
         var openUploads: Set<UUID> = []
+        var whenSentAtOnce: @Sendable (DeviceID, ContentDigest) -> Void = { _, _ in }
         var announced: [String] = []
         var fault: Fault?
 
@@ -53,6 +54,10 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
     func fail(with fault: Fault?) { state.withLock { $0.fault = fault } }
     func set(_ status: CaptureStatus, of capture: CaptureID) { state.withLock { $0.captures[capture]?.status = status } }
     func abandon(_ upload: CaptureID) { state.withLock { $0.intakes[upload]?.isAbandoned = true } }
+    /// - Parameter happens: when a body that was sent in one request is recorded.
+    func whenSentAtOnce(_ happens: @escaping @Sendable (DeviceID, ContentDigest) -> Void) {
+        state.withLock { $0.whenSentAtOnce = happens }
+    }
     func set(upload: UUID, isOpen: Bool) {
         state.withLock { state in
             if isOpen { _ = state.openUploads.insert(upload) } else { _ = state.openUploads.remove(upload) }
@@ -71,8 +76,17 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
     // MARK: Captures
 
     func record(
-        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
+        sentAtOnce body: ContentDigest?
     ) async throws -> Recorded {
+        let recorded = try record(id, submission, device: device, receivedAt: receivedAt, provided: condition)
+        if let body { now.whenSentAtOnce(device, body) }
+        return recorded
+    }
+
+    private func record(
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?
+    ) throws -> Recorded {
         let uploadedAt = receivedAt ?? Date()
         let capture = submission.capture(id, device: device, receivedAt: uploadedAt)
         return try state.withLock { state in

@@ -80,7 +80,19 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
     private let state = Mutex(State())
     private let captures: MemoryCaptures
 
-    init(of captures: MemoryCaptures) { self.captures = captures }
+    init(of captures: MemoryCaptures) {
+        self.captures = captures
+        captures.whenSentAtOnce { [weak self] device, body in self?.end(of: body, by: device) }
+    }
+
+    private func end(of body: ContentDigest, by device: DeviceID) {
+        state.withLock { state in
+            for (id, entry) in state.entries where entry.device == device && entry.offer.digest == body {
+                if entry.receivedAt == nil || entry.runner == nil { _ = state.end(id) }
+            }
+        }
+        tell()
+    }
 
     var now: State { state.withLock { $0 } }
     var folders: Set<UploadID> { now.folders }

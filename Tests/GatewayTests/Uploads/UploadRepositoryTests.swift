@@ -115,7 +115,7 @@ struct UploadRepositoryTests {
                 var isGone = false
                 do {
                     _ = try await rig.captures.record(
-                        id, CaptureRepositoryTests.submission(), device: device, receivedAt: now, provided: condition)
+                        id, CaptureRepositoryTests.submission(), device: device, receivedAt: now, provided: condition, sentAtOnce: nil)
                 } catch UploadError.gone {
                     isGone = true
                 }
@@ -123,6 +123,46 @@ struct UploadRepositoryTests {
                 let stored = try await rig.captureIDs()
                 #expect(stored == (isRecorded ? [id] : []))
             }
+        }
+    }
+
+    @Test("a capture of the same body, sent in one request, ends what the device has begun, and nothing else", arguments: Backend.available)
+    func sentAtOnce(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (device, other) = (try await rig.insertDevice(), try await rig.insertDevice())
+            let same = try await Self.new(rig.uploads, device, [1])
+            var kept = [try await Self.new(rig.uploads, device, [2]), try await Self.new(rig.uploads, other, [1])]
+            // A request is completing it: it finds the same capture.
+            let offer = try Self.offer([1], length: 1)
+            let full = try await rig.uploads.create(
+                offer, .video, contentType: Self.contentType, device: device, token: .random(), runner: UUID())
+            guard case .new(let completing, _) = full else { throw CancellationError() }
+            #expect(try await rig.uploads.grow(completing, from: 0, by: 1, key: "incoming/\(completing.id)/body/0-1"))
+            kept.append(completing)
+            let id = CaptureID()
+            try await rig.intakes.open(id, device: device)
+            _ = try await rig.captures.record(
+                id, CaptureRepositoryTests.submission(), device: device, receivedAt: nil, provided: nil, sentAtOnce: ContentDigest(of: [1]))
+            #expect(try await rig.uploads.find(same.id)?.state == .ended)
+            for upload in kept { #expect(try await rig.uploads.find(upload.id)?.state == .open) }
+            #expect(try await rig.captureIDs() == [id])
+        }
+    }
+
+    @Test("one that has ended keeps no digest of its body", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+    func forgotten() async throws {
+        try await Self.with { uploads, device in
+            let (ended, expired) = (try await Self.new(uploads, device, [1]), try await Self.new(uploads, device, [2]))
+            let open = try await Self.new(uploads, device, [3])
+            #expect(try await uploads.end(ended.id))
+            _ = try await uploads.database.query("UPDATE uploads SET expires_at = now() WHERE id = \(expired.id.uuid)")
+            #expect(try await uploads.closeExpired(limit: 10)?.expired == 1)
+            let digests = try await uploads.database.query("SELECT body_sha256 FROM uploads").map {
+                try $0.get("body_sha256", as: [UInt8].self)
+            }
+            let known = [1, 2, 3].filter { digests.contains(ContentDigest(of: [UInt8($0)]).bytes) }
+            #expect(known == [3] && digests.count == 3)
+            #expect(try await uploads.find(open.id)?.digest == ContentDigest(of: [3]))
         }
     }
 
