@@ -4,7 +4,7 @@ import Persistence
 
 /// How a row of `uploads` is closed that becomes nothing.
 enum UploadEnding {
-    /// How long a word on an upload that has ended is kept.
+    /// How long a word on an upload that has ended is kept, and so is the answer of one that became a capture.
     static let kept: SQL = "interval '7 days'"
 
     /// What is set when an upload ends: no request adds to it from then on.

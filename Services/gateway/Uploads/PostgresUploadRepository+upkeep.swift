@@ -9,7 +9,7 @@ extension PostgresUploadRepository: UploadUpkeepRepository {
             guard try lock.first?.get("held", as: Bool.self) == true else { return nil }
             let expired = try await connection.query(
                 """
-                UPDATE uploads SET \(UploadEnding.changes), expires_at = expires_at + \(Self.kept)
+                UPDATE uploads SET \(UploadEnding.changes), expires_at = expires_at + \(UploadEnding.kept)
                 WHERE id IN (
                     SELECT id FROM uploads WHERE state = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
                 RETURNING id

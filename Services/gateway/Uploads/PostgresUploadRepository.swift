@@ -11,9 +11,6 @@ struct PostgresUploadRepository: UploadRepository {
     /// 8 kB/s brings until a segment is stored.
     static func maximumSegments(of length: Int64) -> Int { max(1000, Int(clamping: length / (16 << 10))) }
 
-    /// How long an answer is kept.
-    static let kept = UploadEnding.kept
-
     let database: PostgresPool
 
     func find(_ token: UploadToken) async throws -> Upload? {
@@ -78,7 +75,7 @@ struct PostgresUploadRepository: UploadRepository {
         _ = try await database.query(
             """
             UPDATE uploads SET state = 'done', capture_id = \(answer.capture.captureID.uuid), answer = \(PostgresJSON(encoding: answer)),
-                runner = NULL, running_since = NULL, expires_at = now() + \(Self.kept)
+                runner = NULL, running_since = NULL, expires_at = now() + \(UploadEnding.kept)
             WHERE id = \(id.uuid) AND state = 'open'
             """)
     }

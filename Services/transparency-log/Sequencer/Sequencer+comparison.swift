@@ -15,10 +15,7 @@ extension Sequencer {
         try await compareHead(&lead)
         try await restoreIfMissing(lead)
         try await compareRows(lead)
-        guard let latest = lead.latest else {
-            lead.isCompared = true
-            return lead
-        }
+        guard let latest = lead.latest else { return lead }
         let answers = await panel.learn(latest, committedSize: lead.shard.head.size)
         if let freeze = answers.freeze { throw SequencerHalt.freeze(freeze) }
         if !answers.cosignatures.isEmpty {
@@ -26,7 +23,6 @@ extension Sequencer {
             lead.latest?.add(answers.cosignatures)
             lead.isCheckpointStored = false
         }
-        lead.isCompared = true
         return lead
     }
 

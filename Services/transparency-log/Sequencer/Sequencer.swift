@@ -121,10 +121,12 @@ actor Sequencer {
             await session.close()
             return .standby
         }
-        leadership = Leadership(session: session, shard: shard, objects: LogObjects(store, shard: shard.shard), newestHead: 0)
+        let fresh = Leadership(session: session, shard: shard, objects: LogObjects(store, shard: shard.shard), newestHead: 0)
+        leadership = fresh
         do {
-            leadership = try await compared(
-                Leadership(session: session, shard: shard, objects: LogObjects(store, shard: shard.shard), newestHead: 0))
+            var lead = try await compared(fresh)
+            lead.isCompared = true
+            leadership = lead
         } catch let error as ObjectStorageError {
             // Not compared is not led.
             await stepDown()
