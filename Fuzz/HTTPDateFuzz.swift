@@ -1,6 +1,7 @@
-@testable import CaptureKit
 import CaptureProtocol
 import Foundation
+
+@testable import CaptureKit
 
 private let now = Date(timeIntervalSince1970: 1_790_000_000)
 

@@ -1,6 +1,7 @@
-@testable import CaptureKit
 import Crypto
 import Foundation
+
+@testable import CaptureKit
 
 private let key = SymmetricKey(data: [UInt8](0..<32))
 private let item = SealedItem(LocalID(UUID()), .photo)

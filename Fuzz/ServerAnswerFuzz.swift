@@ -1,6 +1,7 @@
-@testable import CaptureKit
 import CaptureProtocol
 import Foundation
+
+@testable import CaptureKit
 
 private let statuses = [200, 201, 400, 401, 403, 409, 413, 422, 429, 500, 503]
 private let now = Date(timeIntervalSince1970: 1_790_000_000)

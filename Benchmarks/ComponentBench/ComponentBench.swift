@@ -1,5 +1,5 @@
-import CaptureProtocol
 import Attestation
+import CaptureProtocol
 import Compression
 import Crypto
 import Depth

@@ -1,5 +1,5 @@
-import CaptureProtocol
 import CC2PA
+import CaptureProtocol
 import ContentCredentials
 import Foundation
 import Models

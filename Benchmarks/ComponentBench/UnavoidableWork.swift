@@ -1,9 +1,9 @@
 import CaptureProtocol
-import Models
-import Foundation
 import Crypto
 import Depth
+import Foundation
 import Imaging
+import Models
 import Scene
 
 /// The minimum cost of a photo capture for any implementation: one SHA-256 of the received bytes, one colour decode fitted to the largest

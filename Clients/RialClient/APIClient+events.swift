@@ -1,9 +1,9 @@
-import NIOHTTP1
 import AsyncHTTPClient
 public import CaptureProtocol
 import Foundation
 import Models
 import NIOCore
+import NIOHTTP1
 
 extension APIClient {
     /// Longer than the server's timeout for streams.

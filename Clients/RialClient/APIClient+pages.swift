@@ -1,6 +1,6 @@
 import AsyncHTTPClient
-import NIOHTTP1
 public import CaptureProtocol
+import NIOHTTP1
 
 extension APIClient {
     /// Reads the page of a capture like a browser, with gzip if the gateway compresses it.

@@ -1,5 +1,5 @@
-import NIOCore
 public import AsyncHTTPClient
+import NIOCore
 
 /// The clients' default connection pools; they exist as long as the process.
 public enum Connections {

@@ -1,7 +1,7 @@
-import Models
 import Attestation
 import Delivery
 import Logging
+import Models
 import ServiceLifecycle
 import ServiceRuntime
 

@@ -1,5 +1,5 @@
-import Models
 import Attestation
+import Models
 import ServiceRuntime
 
 /// The environment variables of `attestation-verifier`, read once at start.

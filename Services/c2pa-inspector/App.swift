@@ -1,6 +1,6 @@
+import CSandbox
 import CaptureProtocol
 import ContentCredentials
-import CSandbox
 import Foundation
 import Models
 

@@ -1,7 +1,7 @@
-import Models
 import CaptureProtocol
 import Foundation
 import Messaging
+import Models
 import NIOSSL
 import Secrets
 import ServiceRuntime

@@ -1,7 +1,7 @@
-import Models
 import Delivery
 import Foundation
 import Logging
+import Models
 import ServiceLifecycle
 import ServiceRuntime
 

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
-import Synchronization
 import SwiftASN1
+import Synchronization
 import X509
 
 /// Validates the two certificates of an attestation (RFC 5280 §6.1, as far as Apple's profile needs it).

@@ -1,5 +1,5 @@
-import SwiftASN1
 import Foundation
+import SwiftASN1
 import X509
 
 /// The certificates at which an attestation's chain may end.

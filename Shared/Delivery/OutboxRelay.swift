@@ -1,5 +1,5 @@
-import CaptureProtocol
 import Blocking
+import CaptureProtocol
 import Foundation
 public import Logging
 public import Messaging

@@ -12,7 +12,11 @@ import ServiceLifecycle
 
 /// Delivers a record to its handler: decodes it, retries, and dead-letters it after a permanent failure.
 struct RecordDelivery<Handler: MessageHandler>: Sendable {
-    enum Outcome: String { case done, deadLetter = "dead_letter", interrupted }
+    enum Outcome: String {
+        case done
+        case deadLetter = "dead_letter"
+        case interrupted
+    }
 
     /// Attempts before a record is dead-lettered. Failures of dependencies do not count.
     static var maximumAttempts: Int { 6 }

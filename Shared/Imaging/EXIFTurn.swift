@@ -29,7 +29,7 @@ struct EXIFTurn {
 
     /// - Parameter body: called with the index in the upright and in the stored picture, once per pixel.
     @inline(__always)
-    func forEach(_ body: (_ place: Int, _ origin: Int) -> Void) {
+    func forEachPixel(_ body: (_ place: Int, _ origin: Int) -> Void) {
         for top in stride(from: 0, to: height, by: Self.tile) {
             for left in stride(from: 0, to: width, by: Self.tile) {
                 for y in top..<min(top + Self.tile, height) {

@@ -36,7 +36,7 @@ public struct GrayImage: Sendable, Equatable {
     func oriented(_ orientation: Int) -> GrayImage {
         guard let turn = EXIFTurn(orientation, width: width, height: height) else { return self }
         let output = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, initialized in
-            pixels.withUnsafeBufferPointer { source in turn.forEach { place, origin in output[place] = source[origin] } }
+            pixels.withUnsafeBufferPointer { source in turn.forEachPixel { place, origin in output[place] = source[origin] } }
             initialized = pixels.count
         }
         return GrayImage(trusted: turn.width, turn.height, output)

@@ -33,7 +33,7 @@ public struct RGBImage: Sendable, Equatable {
         guard let turn = EXIFTurn(orientation, width: width, height: height) else { return self }
         let output = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, initialized in
             pixels.withUnsafeBufferPointer { source in
-                turn.forEach { place, origin in
+                turn.forEachPixel { place, origin in
                     output[place * 3] = source[origin * 3]
                     output[place * 3 + 1] = source[origin * 3 + 1]
                     output[place * 3 + 2] = source[origin * 3 + 2]

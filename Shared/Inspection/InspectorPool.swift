@@ -1,6 +1,6 @@
-import Models
 import CSandbox
 import Foundation
+import Models
 
 /// Reads untrusted files, each in its own sandboxed process: see `c2pa-inspector`.
 ///

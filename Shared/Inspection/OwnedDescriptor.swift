@@ -55,7 +55,7 @@ final class DescriptorList {
         }
     }
 
-    deinit { numbers.forEach { close($0) } }
+    deinit { for number in numbers { close(number) } }
 }
 
 /// A pipe: bytes written to `write` can be read from `read`.

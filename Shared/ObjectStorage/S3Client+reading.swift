@@ -1,10 +1,10 @@
 import AsyncHTTPClient
-import NIOHTTP1
 public import CaptureProtocol
 import Crypto
 import Foundation
 public import Models
 public import NIOCore
+import NIOHTTP1
 
 /// The only methods by which other modules read objects: all but ``range(_:of:)``, ``piece(_:sizeBytes:)`` and ``fetch(_:limit:)``
 /// compare the bytes with the accepted digest.

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-import NIOHTTP1
 import Foundation
 public import NIOCore
 import NIOFoundationCompat
+import NIOHTTP1
 
 /// Streams an object of unknown length to the store, with about 5 MiB of memory.
 ///

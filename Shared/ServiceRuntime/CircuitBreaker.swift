@@ -7,7 +7,11 @@ import Synchronization
 /// Its state is the gauge `rial_circuit_state` {dependency}: 0 closed (calls pass), 1 half open (a trial is under way), 2 open.
 public final class CircuitBreaker: Sendable {
     /// The values are those of the gauge.
-    public enum State: Int, Sendable { case closed = 0, halfOpen = 1, open = 2 }
+    public enum State: Int, Sendable {
+        case closed = 0
+        case halfOpen = 1
+        case open = 2
+    }
 
     private struct Inside {
         var state = State.closed

@@ -1,5 +1,3 @@
-import NIOCore
-import NIOHTTP1
 import AsyncHTTPClient
 import CSandbox
 import CaptureProtocol
@@ -7,6 +5,8 @@ import Foundation
 public import Logging
 import Metrics
 public import Models
+import NIOCore
+import NIOHTTP1
 import Observability
 public import ServiceLifecycle
 

@@ -1,11 +1,11 @@
-import TestSupport
-import HTTPTypes
 import Attestation
 import CaptureProtocol
 import Foundation
+import HTTPTypes
 import Models
 import Persistence
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @testable import AttestationVerifier

@@ -17,7 +17,7 @@ struct MemoryRig: VerifierRig {
 
     init() {
         let (devices, counters) = (registrations, MemoryCounters())
-        appraisals = MemoryPartRepository() { appraised, announcement in
+        appraisals = MemoryPartRepository { appraised, announcement in
             let device = appraised.device.id
             guard !devices.isRevoked(device) else { return appraised.revoked }
             try appraised.requireReadUnrevoked()

@@ -2,8 +2,8 @@ import CaptureKit
 import CaptureProtocol
 import Foundation
 import RialClient
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Transport over AsyncHTTPClient")
 struct TransportTests {

@@ -1,10 +1,10 @@
-import TestSupport
 import Blocking
 import CaptureProtocol
 import Foundation
 import Imaging
 import Models
 import Signing
+import TestSupport
 
 @testable import ContentCredentials
 

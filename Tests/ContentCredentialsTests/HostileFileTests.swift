@@ -1,7 +1,7 @@
-import Signing
+import Blocking
 import Foundation
 import Models
-import Blocking
+import Signing
 import TestSupport
 import Testing
 

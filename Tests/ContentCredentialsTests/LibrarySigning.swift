@@ -1,8 +1,8 @@
-import Models
+import Blocking
 import CC2PA
 import Foundation
+import Models
 import Signing
-import Blocking
 import Testing
 
 @testable import ContentCredentials

@@ -1,10 +1,10 @@
+import Blocking
 import CaptureProtocol
 import Crypto
 import Foundation
 import ManifestStore
 import Models
 import Signing
-import Blocking
 import Testing
 
 @testable import ContentCredentials

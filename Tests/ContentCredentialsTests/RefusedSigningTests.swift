@@ -1,7 +1,7 @@
-import Models
-import Foundation
-import Signing
 import Blocking
+import Foundation
+import Models
+import Signing
 import Testing
 
 @testable import ContentCredentials

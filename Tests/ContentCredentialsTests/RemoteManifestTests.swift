@@ -1,10 +1,10 @@
-import Models
+import Blocking
 import CC2PA
 import Foundation
+import Models
 import Signing
-import Blocking
-import Testing
 import TestSupport
+import Testing
 
 @testable import ContentCredentials
 

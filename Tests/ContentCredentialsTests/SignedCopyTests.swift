@@ -1,9 +1,9 @@
+import Blocking
 import CaptureProtocol
 import Foundation
 import Imaging
 import Models
 import Signing
-import Blocking
 import Testing
 
 @testable import ContentCredentials

@@ -1,7 +1,7 @@
+import Blocking
 import CaptureProtocol
 import Foundation
 import Models
-import Blocking
 import Testing
 
 @testable import ContentCredentials

@@ -1,5 +1,5 @@
-import Models
 import HTTPTypes
+import Models
 import Testing
 
 @testable import ServiceRuntime

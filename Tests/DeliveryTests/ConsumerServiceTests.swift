@@ -51,7 +51,8 @@ struct ConsumerServiceTests {
         let delivery = ScriptedDelivery([.received(0)]) { _, _ in
             guard
                 calls.withLock({ count in
-                    count += 1; return count > 40
+                    count += 1
+                    return count > 40
                 })
             else { throw error }
         }
@@ -106,7 +107,8 @@ struct ConsumerServiceTests {
         let delivery = ScriptedDelivery([.received(0, event: event)], clock: clock) { _, _ in
             guard
                 calls.withLock({ count in
-                    count += 1; return count > 1
+                    count += 1
+                    return count > 1
                 })
             else { throw Hiccup() }
         }

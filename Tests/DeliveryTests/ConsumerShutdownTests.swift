@@ -83,7 +83,8 @@ struct ConsumerShutdownTests {
         ) {
             sources[
                 opened.withLock { count in
-                    defer { count += 1 }; return count
+                    defer { count += 1 }
+                    return count
                 }]
         }
         try await shutDown(service) { opened.withLock { $0 } == 3 }

@@ -12,7 +12,8 @@ private final class Count: Sendable {
     var value: Int { count.withLock { $0 } }
     @discardableResult func increase() -> Int {
         count.withLock {
-            $0 += 1; return $0
+            $0 += 1
+            return $0
         }
     }
 }

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
-import Models
 import Foundation
 import Logging
+import Models
 import ObjectStorage
 import ServiceRuntime
 import TestSupport

@@ -1,8 +1,8 @@
-import Foundation
 import CaptureProtocol
 import Compression
 import Delivery
 import Depth
+import Foundation
 import Imaging
 import Logging
 import Models

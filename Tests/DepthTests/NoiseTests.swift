@@ -1,6 +1,6 @@
 import CaptureProtocol
-import Models
 import Depth
+import Models
 import Testing
 
 @Suite("Noise")

@@ -1,6 +1,6 @@
 import CaptureProtocol
-import Models
 import Depth
+import Models
 import Testing
 
 /// A flat surface that leaves a part of the centre to a room behind it, like an attacker's screen that does not fill the picture.

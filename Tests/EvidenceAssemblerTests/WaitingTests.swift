@@ -1,9 +1,9 @@
-import Persistence
 import CaptureProtocol
 import ContentCredentials
 import Delivery
 import Models
 import ObjectStorage
+import Persistence
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import Models
 import CaptureProtocol
 import Delivery
 import Foundation
+import Models
 import Persistence
 import Testing
 

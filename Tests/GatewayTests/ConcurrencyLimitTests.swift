@@ -1,6 +1,6 @@
 import CaptureProtocol
-import Models
 import HTTPTypes
+import Models
 import Testing
 
 @testable import Gateway

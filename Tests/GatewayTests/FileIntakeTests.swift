@@ -1,7 +1,7 @@
-import Models
 import Blocking
 import CaptureProtocol
 import Foundation
+import Models
 import Multipart
 import NIOCore
 import Testing

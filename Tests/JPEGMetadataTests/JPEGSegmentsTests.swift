@@ -1,7 +1,7 @@
-import Models
 import Foundation
 import Imaging
 import JPEGMetadata
+import Models
 import Testing
 
 @Suite("Public copy of a JPEG")

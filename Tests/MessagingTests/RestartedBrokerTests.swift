@@ -1,7 +1,7 @@
 import Foundation
 import Messaging
-import Testing
 import TestSupport
+import Testing
 
 /// A broker with its log in memory, which the test kills and restarts empty: Tansu, the program `RIAL_TEST_TANSU`.
 private final class TansuBroker {

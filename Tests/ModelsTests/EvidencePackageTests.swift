@@ -1,8 +1,8 @@
 import CaptureProtocol
 import Foundation
 import Models
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Evidence package")
 struct EvidencePackageTests {

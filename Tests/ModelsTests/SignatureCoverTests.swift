@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @testable import Models
 

@@ -1,6 +1,6 @@
-import NIOCore
 import CaptureProtocol
 import Models
+import NIOCore
 import ObjectStorage
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
-import NIOHTTP1
 import AsyncHTTPClient
 import CaptureProtocol
 import Foundation
 import Models
 import NIOCore
+import NIOHTTP1
 import Observability
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Foundation
 import CoreMetrics
+import Foundation
 import Testing
 
 @testable import Observability

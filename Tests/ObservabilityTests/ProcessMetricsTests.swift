@@ -32,7 +32,7 @@ struct ProcessMetricsTests {
         let before = try #require(value("process_open_fds"))
         let handles = try (0..<50).map { _ in try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/null")) }
         #expect(try #require(value("process_open_fds")) >= before + 40)
-        try handles.forEach { try $0.close() }
+        for handle in handles { try handle.close() }
     }
 
     @Test("are read behind the program's name, whatever that is", arguments: ["gateway", "a b", "a) S 9 (b", ") (", "", "é\u{0}"])

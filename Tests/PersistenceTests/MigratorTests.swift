@@ -1,8 +1,8 @@
 import Foundation
 import Logging
 import Persistence
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Migrator", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
 struct MigratorTests {

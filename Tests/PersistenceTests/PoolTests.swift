@@ -2,8 +2,8 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 @testable import Persistence
 

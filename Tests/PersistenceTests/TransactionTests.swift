@@ -1,8 +1,8 @@
 import Foundation
 import Persistence
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Transactions", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
 struct TransactionTests {

@@ -1,6 +1,6 @@
-import SwiftASN1
 import Crypto
 import Foundation
+import SwiftASN1
 import Testing
 import X509
 

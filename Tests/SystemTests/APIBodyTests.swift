@@ -1,13 +1,13 @@
-import ObjectStorage
-import NIOHTTP1
 import AsyncHTTPClient
 import CaptureProtocol
 import Crypto
 import Foundation
 import NIOCore
+import NIOHTTP1
+import ObjectStorage
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("Upload bodies over the API")

@@ -1,5 +1,5 @@
-import Crypto
 import CaptureProtocol
+import Crypto
 import Foundation
 import SimulatedDevice
 import TestSupport

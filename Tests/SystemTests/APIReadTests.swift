@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("Reads over the API")

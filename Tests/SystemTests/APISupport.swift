@@ -2,8 +2,8 @@ import CaptureProtocol
 import Crypto
 import Foundation
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension Answer {
     var text: String { String(decoding: body, as: UTF8.self) }

@@ -2,8 +2,8 @@ import CaptureProtocol
 import Crypto
 import Foundation
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("Captures, from upload to evidence")

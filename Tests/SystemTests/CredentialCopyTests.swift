@@ -1,8 +1,8 @@
-import ObjectStorage
 import Crypto
 import Foundation
 import Imaging
 import Models
+import ObjectStorage
 import SimulatedDevice
 import Testing
 

@@ -1,9 +1,9 @@
-import Models
 import Foundation
+import Models
 import Signing
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("A signer whose key is in a token", .enabled(if: CredentialToken.isInstalled, "softhsm2 and opensc are not installed"))

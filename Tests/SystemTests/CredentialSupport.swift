@@ -1,14 +1,14 @@
-import Scene
 import CaptureProtocol
 import ContentCredentials
 import Crypto
 import Foundation
 import Imaging
 import Models
+import Scene
 import Signing
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 /// A complete capture and the parts that its device sent.
 struct SignedCapture: Sendable {

@@ -1,5 +1,5 @@
-import Models
 import Foundation
+import Models
 import Signing
 import SimulatedDevice
 import TestSupport

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     /// During a fail-over, a migration's lock or while a right is missing, clients get 503: neither a client error nor status 500.

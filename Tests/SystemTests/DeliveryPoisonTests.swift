@@ -1,10 +1,10 @@
-import SimulatedDevice
 import CaptureProtocol
 import Foundation
 import Messaging
 import Models
-import Testing
+import SimulatedDevice
 import TestSupport
+import Testing
 
 @testable import ObjectStorage
 

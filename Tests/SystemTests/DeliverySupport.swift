@@ -1,8 +1,8 @@
 import Foundation
 import Messaging
 import Models
-import Testing
 import TestSupport
+import Testing
 
 /// Produces copies of records.
 struct Redelivery: Sendable {

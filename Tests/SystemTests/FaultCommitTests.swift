@@ -1,5 +1,5 @@
-import SimulatedDevice
 import Foundation
+import SimulatedDevice
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("A dependency that goes away while captures are sent")

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 /// Exclusive locks on tables, as during a change of the schema.
 struct LockedTables: Sendable, CustomTestStringConvertible {

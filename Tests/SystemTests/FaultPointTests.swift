@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("A service killed between two effects")

@@ -1,8 +1,8 @@
 import Foundation
 import Messaging
 import Models
-import Testing
 import TestSupport
+import Testing
 
 /// A record that kills its consumer's process on each delivery.
 struct KillingRecord: Sendable, CustomTestStringConvertible {

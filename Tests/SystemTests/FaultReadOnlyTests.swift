@@ -1,5 +1,5 @@
-import SimulatedDevice
 import Foundation
+import SimulatedDevice
 import Testing
 
 /// Service roles with read-only transactions, as after a fail-over to a standby.

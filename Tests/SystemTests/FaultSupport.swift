@@ -1,15 +1,15 @@
-import NIOCore
-import NIOHTTP1
 import AsyncHTTPClient
 import Crypto
 import Foundation
 import Logging
 import Messaging
 import Models
+import NIOCore
+import NIOHTTP1
 import Secrets
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 @testable import ObjectStorage
 

@@ -1,8 +1,8 @@
 import Foundation
 import Messaging
 import Models
-import Testing
 import TestSupport
+import Testing
 
 /// Produces records like an attacker with access to the broker.
 struct Forger: Sendable {

@@ -3,8 +3,8 @@ import Foundation
 import Messaging
 import Models
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 import TransparencyLog
 
 extension FaultTests {

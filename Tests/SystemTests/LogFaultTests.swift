@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 extension LogTests {
     @Suite("What writes the log, killed and stopped")

@@ -1,8 +1,8 @@
-import ObjectStorage
-import NIOHTTP1
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
+import ObjectStorage
 import Testing
 
 extension SystemTests {

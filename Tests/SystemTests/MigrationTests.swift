@@ -1,10 +1,10 @@
-import NIOCore
 import CaptureProtocol
 import Crypto
 import Foundation
+import NIOCore
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 /// Starts a stack of this version with the data of the last version.
 @Suite(

@@ -1,7 +1,7 @@
-import Scene
 import CaptureProtocol
 import Crypto
 import Foundation
+import Scene
 import SimulatedDevice
 import Testing
 

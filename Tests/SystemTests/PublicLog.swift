@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Foundation
-import Testing
 import TestSupport
+import Testing
 import TransparencyLog
 
 /// The stack's public log, as anybody can read it.

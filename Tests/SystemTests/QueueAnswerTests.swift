@@ -1,8 +1,8 @@
 import CaptureKit
 import CaptureProtocol
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     /// The rows of the reaction table in CaptureKit's README, as the gateway itself gives cause.

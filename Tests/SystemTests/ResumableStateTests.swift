@@ -1,8 +1,8 @@
 import CaptureProtocol
 import Foundation
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("Who goes on with a resumable upload, and where")

@@ -2,8 +2,8 @@ import CaptureProtocol
 import Foundation
 import ObjectStorage
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 /// The body of a capture, and what a device sends with it so that its upload may be resumed.
 struct ResumableBody: Sendable {

@@ -1,10 +1,10 @@
-import ObjectStorage
 import CaptureProtocol
 import Crypto
 import Foundation
+import ObjectStorage
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     /// Behind a proxy, so that clients have different addresses.
@@ -50,7 +50,8 @@ extension SystemTests {
                 }
                 try await eventually("their connections are closed") {
                     (senders + files).allSatisfy {
-                        _ = $0.text(); return $0.isEnded
+                        _ = $0.text()
+                        return $0.isEnded
                     }
                 }
                 // A connection is closed behind its answer, so that each of the slow has one.

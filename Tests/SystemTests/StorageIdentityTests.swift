@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import NIOCore
 import Secrets
-import Testing
 import TestSupport
+import Testing
 
 @testable import ObjectStorage
 

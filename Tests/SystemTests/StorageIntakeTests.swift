@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 @testable import ObjectStorage
 

@@ -1,14 +1,14 @@
-import NIOHTTP1
 import AsyncHTTPClient
 import CaptureProtocol
 import Crypto
 import Foundation
 import NIOCore
+import NIOHTTP1
 import Scene
 import SimulatedDevice
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 /// A response of the gateway.
 struct Answer: Sendable {

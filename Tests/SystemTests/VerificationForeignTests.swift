@@ -7,8 +7,8 @@ import ManifestStore
 import Models
 import Scene
 import Signing
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("Verifying files of others", .verifyingGateway(6))

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("Verifying with a broken inspector")

@@ -4,8 +4,8 @@ import NIOCore
 import Signing
 import SimulatedDevice
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("A hundred verifications at once")

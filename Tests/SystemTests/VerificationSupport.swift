@@ -1,7 +1,7 @@
-import NIOHTTP1
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import Signing
 import Testing
 

@@ -2,8 +2,8 @@ import CaptureProtocol
 import Foundation
 import ManifestStore
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("Verifying files of ours", .verifyingGateway(6))

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("A capture withdrawn while a service has it in hand")

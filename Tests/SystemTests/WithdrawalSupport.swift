@@ -4,8 +4,8 @@ import Foundation
 import Messaging
 import Models
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 @testable import ObjectStorage
 

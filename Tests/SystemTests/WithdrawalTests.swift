@@ -4,8 +4,8 @@ import Models
 import NIOCore
 import ObjectStorage
 import SimulatedDevice
-import Testing
 import TestSupport
+import Testing
 
 extension SystemTests {
     @Suite("Withdrawal of captures")

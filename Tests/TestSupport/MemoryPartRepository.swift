@@ -1,7 +1,7 @@
 public import CaptureProtocol
 public import Delivery
-public import Models
 import Foundation
+public import Models
 import Synchronization
 
 /// A service's findings about captures, in memory.

@@ -27,7 +27,7 @@ struct LogStatementsTests {
     @Test("wait once, however often the capture is announced")
     func once() async throws {
         let made = (0..<2).map { StatedLeaf(of: capture, sequence: $0, secondsAgo: 30 - $0) }
-        made.forEach { log.make($0) }
+        for leaf in made { log.make(leaf) }
         let event = EventID()
         for event in [event, event, EventID()] { try await announce(capture, .complete, event) }
         #expect(waiting == made.map(\.commitment))

@@ -1,6 +1,6 @@
-import Foundation
 import CaptureProtocol
 import Delivery
+import Foundation
 import Logging
 import Models
 import ObjectStorage

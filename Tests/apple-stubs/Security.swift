@@ -100,6 +100,7 @@ public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { fatalError() }
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? { fatalError() }
 
 // iOS 13.0: https://developer.apple.com/documentation/security/tls_protocol_version_t
+// swift-format-ignore: TypeNamesShouldBeCapitalized
 public enum tls_protocol_version_t: UInt16, Sendable {
     // iOS 13.0: https://developer.apple.com/documentation/security/tls_protocol_version_t/tlsv12
     case TLSv12 = 0x0303

@@ -95,7 +95,7 @@ public final class PinnedTransport: HTTPTransport {
 
     private static func headers(of head: HTTPURLResponse) -> [String: String] {
         var headers: [String: String] = [:]
-        for case let (name as String, value as String) in head.allHeaderFields { headers[name.lowercased()] = value }
+        for case (let name as String, let value as String) in head.allHeaderFields { headers[name.lowercased()] = value }
         return headers
     }
 }

@@ -1,5 +1,5 @@
-public import Foundation
 public import CaptureProtocol
+public import Foundation
 
 /// A capture in the store, on this device; the server's ``CaptureID`` is another.
 public struct LocalID: UUIDIdentifier {

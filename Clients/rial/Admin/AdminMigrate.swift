@@ -1,8 +1,8 @@
-import ServiceRuntime
 import ArgumentParser
 import Foundation
 import Logging
 import Persistence
+import ServiceRuntime
 
 /// Migrates the schema, and sets the passwords of the services' roles.
 struct AdminMigrate: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import CaptureProtocol
-import Models
 import Foundation
+import Models
 import RialClient
 
 /// A capture and its evidence as human-readable text.

@@ -1,6 +1,6 @@
+import ArgumentParser
 import CaptureProtocol
 import Messaging
-import ArgumentParser
 import Models
 
 struct DeadLetterList: AsyncParsableCommand {

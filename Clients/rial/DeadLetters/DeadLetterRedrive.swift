@@ -66,7 +66,7 @@ struct DeadLetterRedrive: AsyncParsableCommand {
             Console.result("\(TextTable.printable(letter.key)) → \(topic) as event \(id)")
         }
         await producer.flush(timeout: .seconds(5))
-        failures.forEach { Console.progress($0.description) }
+        for failure in failures { Console.progress(failure.description) }
         guard failures.isEmpty else { throw ExitCode.failure }
     }
 

@@ -1,6 +1,6 @@
+import ArgumentParser
 import Messaging
 import Models
-import ArgumentParser
 import RialClient
 
 struct DeadLetterShow: AsyncParsableCommand {

@@ -1,8 +1,8 @@
+import ArgumentParser
 import CaptureKit
 import CaptureProtocol
-import Models
-import ArgumentParser
 import Foundation
+import Models
 import RialClient
 import Scene
 

@@ -1,10 +1,10 @@
-import NIOHTTP1
 import ArgumentParser
 import AsyncHTTPClient
 import CaptureProtocol
 import Foundation
 import Models
 import NIOCore
+import NIOHTTP1
 import RialClient
 import ServiceRuntime
 

@@ -1,6 +1,6 @@
-import SimulatedDevice
 import CaptureProtocol
 import Foundation
+import SimulatedDevice
 
 /// A device as human-readable text, without its keys.
 struct DeviceReport {

@@ -1,5 +1,5 @@
-import Foundation
 import ArgumentParser
+import Foundation
 
 struct DeviceShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the device in the state file, without its keys.")

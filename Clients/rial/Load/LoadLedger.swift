@@ -1,6 +1,6 @@
-import Models
 import CaptureProtocol
 import Foundation
+import Models
 import RialClient
 
 /// Collects the results of a run.

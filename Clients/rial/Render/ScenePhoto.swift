@@ -1,5 +1,5 @@
-import CaptureProtocol
 public import ArgumentParser
+import CaptureProtocol
 import Foundation
 import Models
 import Scene

@@ -1,6 +1,6 @@
-import CaptureProtocol
 import Blocking
 import CaptureKit
+import CaptureProtocol
 import Foundation
 import MediaStore
 import RialClient

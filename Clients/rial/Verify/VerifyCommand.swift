@@ -1,6 +1,6 @@
-import CaptureProtocol
 import ArgumentParser
 import CaptureKit
+import CaptureProtocol
 import ContentCredentials
 import Foundation
 import Models

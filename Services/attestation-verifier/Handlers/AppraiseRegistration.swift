@@ -1,5 +1,5 @@
-import CaptureProtocol
 import Attestation
+import CaptureProtocol
 import Delivery
 import Foundation
 import Logging

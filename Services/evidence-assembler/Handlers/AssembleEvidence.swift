@@ -1,7 +1,7 @@
 import Blocking
 import CaptureProtocol
-import Logging
 import Delivery
+import Logging
 import Models
 
 /// Copies one service's stored part of a capture and assembles the package once all parts are done.

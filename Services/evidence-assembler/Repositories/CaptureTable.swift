@@ -1,5 +1,5 @@
-import Delivery
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence

@@ -1,5 +1,5 @@
-import Delivery
 import CaptureProtocol
+import Delivery
 import Models
 import Persistence
 

@@ -1,9 +1,9 @@
 import CaptureProtocol
-import Models
 import Foundation
 import Logging
 import ManifestStore
 import Metrics
+import Models
 import ObjectStorage
 import Signing
 

@@ -1,10 +1,10 @@
-import NIOCore
 import CaptureProtocol
 import Foundation
 import JPEGMetadata
 import Logging
 import Metrics
 import Models
+import NIOCore
 import ObjectStorage
 
 /// Measures pictures of versions that did not record sizes (SPEC §5).

@@ -1,8 +1,8 @@
-import Logging
 import CaptureProtocol
 import Crypto
 import Foundation
 import Hummingbird
+import Logging
 import Models
 import Multipart
 

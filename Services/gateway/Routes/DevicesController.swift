@@ -1,9 +1,9 @@
-import Models
 import CaptureProtocol
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Models
 import NIOCore
 
 /// `GET /api/v1/devices/challenge` and `POST /api/v1/devices/register`.

@@ -1,6 +1,6 @@
-import Models
 import CaptureProtocol
 import Foundation
+import Models
 import Site
 
 /// `GET /oembed?url=…` (oEmbed 1.0): a record as a picture for embedding, badge included.

@@ -4,7 +4,8 @@ import HTTPTypes
 /// An iteration of draft-ietf-httpbis-resumable-upload that clients speak, with the fields as it spells them: 3 is draft -01, 4 is -02, 5 is
 /// -03, 6 is -04 and -05, 7 is -06 to -08, 8 is -09 to -11.
 enum InteropVersion: Int, CaseIterable, Sendable {
-    case three = 3, four, five, six, seven, eight
+    case three = 3
+    case four, five, six, seven, eight
 
     /// What a request without `Upload-Draft-Interop-Version` counts as.
     static let latest = InteropVersion.eight

@@ -6,8 +6,14 @@ import Foundation
 /// not a place for that.
 public struct Span: Sendable {
     /// OTLP's numbers.
-    public enum Kind: Int, Sendable { case server = 2, client, producer, consumer }
-    public enum Value: Sendable, Equatable { case text(String), integer(Int64) }
+    public enum Kind: Int, Sendable {
+        case server = 2
+        case client, producer, consumer
+    }
+    public enum Value: Sendable, Equatable {
+        case text(String)
+        case integer(Int64)
+    }
 
     /// Bytes of a text that are kept.
     static let longestText = 256

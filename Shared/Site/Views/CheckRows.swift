@@ -1,6 +1,6 @@
 import CaptureProtocol
-import Foundation
 import Evidence
+import Foundation
 import Models
 
 /// The checks as sentences, from the evidence: six, and of a video its chain.

@@ -1,7 +1,7 @@
 import CaptureProtocol
-import HummingbirdCore
 import Foundation
 import HTTPTypes
+import HummingbirdCore
 import Site
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import CaptureProtocol
-import Persistence
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Models
+import Persistence
 import Site
 import TestSupport
 import Testing

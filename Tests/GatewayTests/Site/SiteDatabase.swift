@@ -2,8 +2,8 @@ import CaptureProtocol
 import Foundation
 import Models
 import Persistence
-import Testing
 import TestSupport
+import Testing
 import TransparencyLog
 
 @testable import Gateway

@@ -1,11 +1,11 @@
 import CaptureProtocol
-import Models
 import Delivery
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
+import Models
 import Multipart
 import NIOCore
 import Persistence

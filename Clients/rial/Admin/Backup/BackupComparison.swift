@@ -83,7 +83,7 @@ struct BackupComparison {
         var continuation: String?
         repeat {
             let page = try await list(prefix, continuation)
-            page.objects.forEach(see)
+            for object in page.objects { see(object) }
             continuation = page.continuation
         } while continuation != nil
     }

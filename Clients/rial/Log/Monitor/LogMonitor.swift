@@ -68,7 +68,7 @@ struct LogMonitor: AsyncParsableCommand {
             do {
                 let report = try await monitoring.round(at: now)
                 watch.pass()
-                report.unread.forEach { watch.tell($0) }
+                for problem in report.unread { watch.tell(problem) }
                 if once || bundle != nil, await monitoring.isComplete {
                     if let bundle { try await say(what: bundle, lacks: monitoring, report.tree.checkpoint.origin, policy, at: now) }
                     Console.result("sound: \(report.tree.checkpoint.origin), \(report.tree.size) entries")
@@ -101,7 +101,7 @@ struct LogMonitor: AsyncParsableCommand {
         let lines = try await standing.compare(size: size, all: monitoring.records(of: standing.subject)) {
             try await monitoring.record(at: $0)
         }
-        lines.forEach { Console.result($0) }
+        for line in lines { Console.result(line) }
     }
 }
 

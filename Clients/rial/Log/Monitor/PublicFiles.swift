@@ -49,7 +49,8 @@ struct PublicFiles: Sendable {
     }
 
     private enum Answer: Sendable {
-        case file([UInt8]), noFile
+        case file([UInt8])
+        case noFile
         case problem(String)
     }
 
