@@ -129,13 +129,14 @@ class Maker:
         head = f"c2sp.org/tlog-proof@v1\nextra {base64.b64encode(salt).decode()}\nindex 1\n{base64.b64encode(other).decode()}\n\n"
         return head.encode() + text + b"\n" + lines, commitment
 
-    def bundle(self, *statements, extra=(), **signing):
-        """Of statements with their evidence (`None` for a revocation); each gets `sequence` and `previous` unless it has them."""
+    def bundle(self, *statements, extra=(), others={}, **signing):
+        """Of statements with their evidence (`None` for a revocation); each gets `sequence` and `previous` unless it has them. `others` are
+        makers whose logs have a statement instead of this one's, by its index."""
         found, previous = [("mimetype", b"application/vnd.rial.bundle.v1+zip")], None
         for index, (value, evidence) in enumerate(statements):
             value = {"sequence": index, **({"previous": previous} if index else {}), **value}
             statement = canonical(value)
-            proof, previous = self.proof(statement, sha256(b"salt", bytes([index])), **signing)
+            proof, previous = others.get(index, self).proof(statement, sha256(b"salt", bytes([index])), **signing)
             found += [(f"{index}/statement.json", statement), *([(f"{index}/evidence.json", evidence)] if evidence else []),
                       (f"{index}/proof.tlog-proof", proof)]
         return archive(found + list(extra))

@@ -337,6 +337,29 @@ class Wrong(BundleTest):
         self.assertNotIn(words("bundle.revoked"), said)
         self.assertIn(words("bundle.proved").split("{")[0], said)
 
+    def strangers(self):
+        """Logs of the same origin that the policy does not know, or that none of its witnesses saw, by what is missing."""
+        unseen = bundles.Maker()
+        unseen.log = self.maker.log
+        return {"log": bundles.Maker(), "quorum": unseen}
+
+    def test_what_nobody_of_the_policy_vouches_for_takes_nothing_back(self):
+        for missing, stranger in self.strangers().items():
+            with self.subTest(missing):
+                made = self.maker.bundle(bundles.assessment(), bundles.revocation(), others={1: stranger})
+                said = self.check(made, "bundle.sound", f"bundle.sound.{missing}", "bundle.sound.claim", "bundle.level", "badge.high", origin=bundles.ORIGIN)
+                for key in ["revoked", "level.before"]:
+                    self.assertNotIn(words(f"bundle.{key}"), said)
+
+    def test_what_nobody_of_the_policy_vouches_for_ends_no_revocation(self):
+        again, content = bundles.assessment(bundles.evidence(depth="unavailable"), confidence="medium", kind="reassessment")
+        for missing, stranger in self.strangers().items():
+            with self.subTest(missing):
+                made = self.maker.bundle(bundles.assessment(), bundles.revocation(), (again, content), others={2: stranger})
+                said = self.check(made, "bundle.revoked", f"bundle.sound.{missing}", "bundle.level.before", "badge.high", origin=bundles.ORIGIN)
+                for key in ["bundle.sound.claim", "badge.medium"]:
+                    self.assertNotIn(words(key), said)
+
     def test_a_time_that_no_signature_covers_is_marked(self):
         mark, captured = shown(words("fact.unsigned")), "1 November 2026, 11:59:58 UTC"
         for binding, is_signed in [
@@ -454,7 +477,8 @@ class Agreement(BundleTest):
         self.assertEqual(self.agree(example, policy, photo, unchecked=agreement.UNCHECKED), ("proved", None))
         self.assertEqual(self.agree(example, policy, photo, strange, unchecked=agreement.UNCHECKED), ("wrong", "file"))
         for end in ["quorum none\n", policy.split("group")[0] + "quorum none\n", policy.replace("ours 2", "ours 3"), self.maker.policy]:
-            self.agree(example, end, unchecked=agreement.UNCHECKED)
+            for name in ["example", "revoked"]:
+                self.agree(bundles.SAMPLES / f"{name}.rial", end, unchecked=agreement.UNCHECKED)
 
     def test_on_each_part_of_the_samples_changed(self):
         policy = bundles.sample("policy").decode()

@@ -45,7 +45,7 @@ public struct BundleReport: Sendable, Equatable {
             case time
             /// RFC 3161.
             case timestamp
-            /// Whether the last verdict was taken back.
+            /// Whether the last verdict was taken back, by a statement for which log and witnesses of the policy vouch.
             case standing
             /// A file that was given, or is in the bundle, is one that the last verdict names.
             case file
@@ -93,7 +93,8 @@ public struct BundleReport: Sendable, Equatable {
     public let checks: [Check]
     /// `nil` if the bundle is unreadable, as all that follows.
     public let capture: CaptureID?
-    /// The last one, also if it was taken back; not to be believed unless the outcome says so.
+    /// The last one, also if it was taken back, but never one that nobody vouches for after a revocation that is vouched for. Not to be
+    /// believed unless the outcome says so.
     public let verdict: Verdict?
     /// Whether an accepted signature covers time, place and model, by the evidence of that verdict.
     public let isMetadataSigned: Bool
@@ -101,7 +102,7 @@ public struct BundleReport: Sendable, Equatable {
     public let isDevelopmentAttestation: Bool
     /// The log entry of the statement with that verdict.
     public let entry: Entry?
-    /// The revocation of the last verdict, if it was taken back.
+    /// The revocation of the last verdict, if log and witnesses of the policy vouch that it was taken back.
     public let revocation: Revocation?
 
     /// What nobody can know offline.

@@ -36,6 +36,8 @@ public struct BundleVerifier: Sendable {
         var checks = [BundleReport.Check(.form, .passed("The bundle has the one form that bundles have."))]
         var last: (verdict: Verdict, evidence: [UInt8], entry: BundleReport.Entry)?
         var revocation: BundleReport.Revocation?
+        // The statement that says that the verdict was taken back, if nobody vouches for it: anyone can write that.
+        var claim: Int?
         // When witnesses first saw a statement with the manifest store, by the store's digest.
         var storesSeenAt: [ContentDigest: UInt64] = [:]
         for (index, statement) in proven.enumerated() {
@@ -44,22 +46,32 @@ public struct BundleVerifier: Sendable {
             checks += verification.checks
             switch statement.statement.content {
             case .assessment(let verdict), .credentials(let verdict), .reassessment(let verdict):
-                let entry = BundleReport.Entry(
-                    origin: statement.checkpoint.origin, index: statement.proof.index, treeSize: statement.checkpoint.size,
-                    witnessedAt: verification.witnessedAt, stampedAt: verification.stampedAt)
-                last = (verdict, statement.logged.evidence ?? [], entry)
-                revocation = nil
                 if let store = verdict.files[BundleEntry.manifest.name], let seconds = verification.witnessedAt,
                     !verification.checks.contains(where: \.finding.isFailed)
                 {
                     storesSeenAt[store] = min(storesSeenAt[store] ?? seconds, seconds)
                 }
+                // A revocation that is vouched for stands until a verdict that is vouched for too.
+                guard verification.isVouchedFor || revocation == nil else { continue }
+                let entry = BundleReport.Entry(
+                    origin: statement.checkpoint.origin, index: statement.proof.index, treeSize: statement.checkpoint.size,
+                    witnessedAt: verification.witnessedAt, stampedAt: verification.stampedAt)
+                last = (verdict, statement.logged.evidence ?? [], entry)
+                revocation = nil
+                claim = nil
             case .revocation(let reason):
+                guard verification.isVouchedFor else {
+                    claim = statement.statement.sequence
+                    continue
+                }
                 revocation = .init(reason: reason, sequence: statement.statement.sequence, time: statement.statement.time)
             }
         }
         if let revocation {
             checks.append(.init(.standing, .failed("Statement \(revocation.sequence) takes the verdict back: \(revocation.reason).")))
+        } else if let claim {
+            let sentence = "Statement \(claim) says that the verdict was taken back, but nobody who is trusted here vouches for it."
+            checks.append(.init(.standing, .untrusted(sentence)))
         } else {
             checks.append(.init(.standing, .passed("No statement of the bundle takes the verdict back.")))
         }

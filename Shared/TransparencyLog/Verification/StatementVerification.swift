@@ -49,6 +49,16 @@ struct StatementVerification {
         self.confidence = confidence
     }
 
+    /// Whether it is in a tree of which log and witnesses vouch as the policy asks.
+    var isVouchedFor: Bool {
+        checks.allSatisfy { check in
+            switch (check.name, check.finding) {
+            case (.inclusion, .failed), (.logSignature, .failed), (.logSignature, .untrusted), (.quorum, .untrusted): false
+            default: true
+            }
+        }
+    }
+
     private var sequence: Int { proven.statement.sequence }
 
     /// - Parameter previous: the statement before it.

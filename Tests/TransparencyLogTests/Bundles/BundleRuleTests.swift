@@ -58,6 +58,53 @@ struct BundleRuleTests {
         #expect(restored.outcome == .proved && restored.revocation == nil, "\(restored.checks)")
     }
 
+    @Test("is not taken back by a statement that nobody who is trusted vouches for: anyone can write one")
+    func claimed() async throws {
+        let stranger = try SampleLog(origin: "rial.example/log/other")
+        let assessed = try first()
+        let revoked = try next(.revocation(reason: "device_revoked"), after: assessed, salt: 1)
+        let claims = [
+            try stranger.log(revoked, salt: try SampleLog.salt(2), cosignedAfter: []), try logged(revoked, 2, cosignedAfter: [2]),
+        ]
+        for claim in claims {
+            let report = try await report([try logged(assessed, 1), claim])
+            #expect(report.outcome == .untrusted && report.revocation == nil, "\(report.checks)")
+            let sentence = "Statement 1 says that the verdict was taken back, but nobody who is trusted here vouches for it."
+            #expect(report.check(.standing) == .untrusted(sentence))
+        }
+        // Nor by one that a trusted log does not have.
+        var astray = try logged(revoked, 2)
+        let proof = try TransparencyProof(astray.proof)
+        astray.proof = try TransparencyProof(
+            extra: proof.extra, index: proof.index, inclusion: InclusionProof(hashes: [ContentDigest(of: [1])]), note: proof.note
+        ).bytes
+        let report = try await report([try logged(assessed, 1), astray])
+        #expect(report.checks.filter { $0.finding.isFailed }.map(\.name) == [.inclusion] && report.revocation == nil)
+    }
+
+    @Test("is not restored by a verdict that nobody who is trusted vouches for")
+    func restoredByStranger() async throws {
+        let stranger = try SampleLog(origin: "rial.example/log/other")
+        let assessed = try first()
+        let revoked = try next(.revocation(reason: "device_revoked"), after: assessed, salt: 1)
+        var verdict = try ExampleBundle.verdict()
+        verdict.files["og.jpg"] = ContentDigest(of: [1])
+        let again = try next(.reassessment(verdict), after: revoked, salt: 2, sequence: 2)
+        let (evidence, salt) = (Array(ExampleBundle.evidence.utf8), try SampleLog.salt(3))
+        let claims = [
+            try stranger.log(again, evidence: evidence, salt: salt, cosignedAfter: []), try logged(again, 3, cosignedAfter: [2]),
+        ]
+        for claim in claims {
+            let statements = [try logged(assessed, 1), try logged(revoked, 2), claim]
+            let report = try await report(statements)
+            #expect(report.outcome == .wrong && report.revocation?.sequence == 1, "\(report.checks)")
+            #expect(report.verdict == assessed.verdict && report.entry?.witnessedAt == UInt64(assessed.time + 3))
+            let last = try next(.reassessment(verdict), after: again, salt: 3, sequence: 3)
+            let restored = try await self.report(statements + [try logged(last, 4)])
+            #expect(restored.outcome == .untrusted && restored.revocation == nil && restored.verdict == verdict, "\(restored.checks)")
+        }
+    }
+
     @Test("is that each statement follows the one before it, of the same capture and subject")
     func order() async throws {
         let assessed = try first()

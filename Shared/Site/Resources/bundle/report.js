@@ -43,7 +43,7 @@ const fact = (name, content) => element('div', element('dt', word(name)), elemen
 const place = ({ origin, index, size }) => word('place', { n: amount(index), size: amount(size), origin: foreign(origin) });
 const witnesses = ({ witnessed, cosigners }) => {
   const told = !cosigners.length ? 'by.none' : witnessed ? 'by.quorum' : 'by.some';
-  return word(told, { t: moment(witnessed), names: names(cosigners.map((each) => each.name)) });
+  return word(told, { t: moment(witnessed), names: names(cosigners) });
 };
 
 /** What was proved, and what was not looked at. */
@@ -55,6 +55,7 @@ function report({ finding, verdict, evidence, statements, standing, revocation, 
   slot('title').append(fresh(`sign-${sign}`), word(`${kind}.h`, { t: moment(standing.witnessed) }));
   const more = finding ? [word(`policy.${finding.code}`, { origin: foreign(finding.place) })] : revocation ? [] : [word(`${kind}.more`)];
   if (revocation) more.unshift(word('revoked.more', { t: moment(revocation.time), reason: reason(revocation) }));
+  else if (statements.at(-1).kind === 'revocation') more.push(word('policy.claim'));
   slot('more').textContent = more.join(' ');
   const {
     hardware_attestation: hardware, hash_chain: chain, depth_analysis: depth, metadata: { timestamp, model, resolution, location },

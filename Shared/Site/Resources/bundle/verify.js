@@ -15,7 +15,7 @@ async function judge({ note, checkpoint }, policy, place) {
     if (key.kind === LOG) isSigned ||= key.name === checkpoint.origin;
     else times.set(key, Math.min(seconds, times.get(key) ?? Infinity));
   }
-  const cosigners = policy.witnesses.filter((key) => times.has(key)).map((key) => ({ name: utf8(key.name), seconds: times.get(key) }));
+  const cosigners = policy.witnesses.filter((key) => times.has(key)).map((key) => utf8(key.name));
   return { isSigned, cosigners, witnessed: policy.quorum(times) };
 }
 
@@ -91,7 +91,7 @@ const uncheckedOf = ({ statements, manifest, owner, raw }, verdict, files, polic
  */
 async function verifyBundle(bytes, policy, files = []) {
   const bundle = readBundle(bytes), places = [];
-  let missing = null;
+  let missing, at, revocation;
   for (const [index, statement] of bundle.statements.entries()) {
     const { value, place } = statement, first = bundle.statements[0].value, named = `${place}statement.json`;
     const standing = await verifyStatement(statement, policy);
@@ -102,11 +102,14 @@ async function verifyBundle(bytes, policy, files = []) {
     if (statement.verdict) statement.evidence = await verifyEvidence(statement);
     mustHold((standing.witnessed ?? Infinity) >= value.time - CLOCKS_DIFFER, 'time', named);
     places.push(standing);
+    // Anyone can add statements: one for which nobody of the policy vouches takes nothing back, and ends no revocation.
+    if (lack && revocation) continue;
+    if (statement.verdict) at = index;
+    if (!lack) revocation = statement.verdict ? null : standing;
   }
-  const at = bundle.statements.findLastIndex((each) => each.verdict), { verdict, evidence } = bundle.statements[at];
+  const { verdict, evidence } = bundle.statements[at];
   const given = await verifyFiles(bundle, verdict, files);
   const opened = bundle.raw ? await verifyOwner(bundle, verdict) : [];
-  const revocation = places.slice(at + 1).findLast((each) => each.kind === 'revocation');
   return {
     outcome: revocation ? 'wrong' : missing ? 'untrusted' : 'proved', finding: missing, revocation, verdict, evidence, statements: places,
     standing: places[at], given, opened, unchecked: uncheckedOf(bundle, verdict, given, policy),
