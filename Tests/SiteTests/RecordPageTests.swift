@@ -136,7 +136,7 @@ struct RecordPageTests {
             ("high", .model, "\u{2068}iPhone 15 Pro\u{2069}, has a LiDAR sensor"),
             ("high", .size, "4032 × 3024, known for this model"),
             ("high", .location, "Location not provided"),
-            ("high, upright", .location, "\u{2068}Lyon, France\u{2069}, nearest city only"),
+            ("high, upright", .location, "\u{2068}Lyon, France\u{2069}, nearest city"),
             ("late", .time, "Uploaded later; the times agree with each other"),
             ("not signable", .time, "The photo’s time has no time zone"),
             ("low", .hardware, "No hardware signature came with this photo"),

@@ -98,6 +98,18 @@ struct StringTests {
         #expect(resources.strings(.spanish, .video)("fact.captured") == "Capturado")
     }
 
+    @Test("no text promises that of a place only the city is public: the data have rounded coordinates too", arguments: Language.allCases)
+    func place(language: Language) {
+        let strings = resources.strings(language)
+        let promises = resources.strings.keys.filter {
+            strings($0).contains(#/only the nearest city|nearest city only|solo (?:\w+ )?la ciudad/#.ignoresCase())
+        }
+        #expect(promises.isEmpty)
+        for key in ["how.data.p2", "loc.pass.more"] {
+            #expect(strings(key).contains(language == .english ? "rounded to about a kilometre" : "redondeadas a un kilómetro"))
+        }
+    }
+
     @Test("a value with braces stays as it is")
     func values() {
         let strings = StringTable(language: .english, ["a": "{x} and {y}", "b": "open { and {x"])
