@@ -168,6 +168,24 @@ struct FileResultTests {
         .detached: "Credenciales sin su archivo", .invalid: "No corresponden al archivo",
     ]
 
+    @Test("of an unchanged file whose signature does not count nobody is told that it was changed", arguments: Language.allCases)
+    func signatureThatDoesNotCount(language: Language) throws {
+        var report = CredentialReport(state: .invalid)
+        report.validationCodes = [.init(code: "signingCredential.invalid", kind: .failure)]
+        let html = try Self.html(.credentials(ManifestInfo(report), digest: Samples.digest), language)
+        let outcome = try #require(html.firstMatch(of: #/<div class="outcome"[\s\S]*?<\/div>\n<template/#)?.output)
+        let method = try makePages().html(makePages().methodology(language), language)
+        switch language {
+        case .english:
+            #expect(outcome.contains("or their signature does not count. The file may have been changed after signing"))
+            #expect(
+                method.contains("or with a signature that does not count;") && method.contains("the third may mean that something changed"))
+        case .spanish:
+            #expect(outcome.contains("o su firma no cuenta. El archivo pudo cambiar tras la firma"))
+            #expect(method.contains("o cuya firma no cuenta;") && method.contains("lo tercero puede indicar que algo cambió"))
+        }
+    }
+
     @Test("an untrusted long title is cut, the whole of it behind a button")
     func longTitle() throws {
         var report = CredentialReport(state: .valid)
