@@ -143,6 +143,39 @@ struct LogShardsTests {
         }
     }
 
+    @Test(
+        "one is not closed for a key with which none can be opened: of this shard or an earlier one, or whose name is no origin",
+        arguments: [
+            "rial.example/log/2026", "rial.example/log/2025", "other.example/log/2026", "rial.example/log/Next", "rial.example/log/",
+            "rial.example/log/\(String(repeating: "7", count: 33))", "rial.example/log/2027/", "rial.example/2027", "/log/2027",
+            "rial.example:8080/log/2027", "https://rial.example/log/2027", "2027",
+        ])
+    func unusableNext(name: String) async throws {
+        let unused = try PublishedLog.signer("rial.example/log/unused", .log).verifier
+        let key = try VerifierKey(name: try #require(TextLine(name)), kind: .log, publicKey: unused.publicKey)
+        try await withOpenShard { shards, connection, _, _ in
+            let earlier = try PublishedLog.signer("rial.example/log/2025", .log).verifier
+            try await connection.query(
+                """
+                INSERT INTO log_shards (origin, shard, log_key, size, root, published_size, frozen_reason, frozen_at, opened_at, closed_at)
+                VALUES (\(earlier.name.text), '2025', \(earlier.description), 0, \(MerkleHash.empty.bytes), 0, 'forked', now(),
+                    '2025-01-01', now())
+                """)
+            let open = try #require(try await shards.all().last)
+            await #expect(throws: CommandFailure.self) { try await shards.close(open, next: key) }
+            #expect(try await shards.all().allSatisfy { $0.next == nil })
+        }
+    }
+
+    @Test("one may be closed for a key of another host", arguments: ["other.example/log/2027", "127.0.0.1/log/2027", "::1/log/2027"])
+    func movedHost(name: String) async throws {
+        let next = try PublishedLog.signer(name, .log).verifier
+        try await withOpenShard { shards, _, _, _ in
+            try await shards.close(try #require(try await shards.all().last), next: next)
+            #expect(try await shards.all().last?.next == next.description)
+        }
+    }
+
     @Test("one that is given up after its last leaf was published goes on with the key in it, and no other")
     func endPublished() async throws {
         let other = try PublishedLog.signer("rial.example/log/other", .log).verifier

@@ -42,17 +42,35 @@ struct LogKey: ParsableCommand {
 /// What a log calls itself: the installation's host, and the shard.
 enum LogOrigin {
     static func make(_ environment: ServiceEnvironment, shard: String) throws -> TextLine {
-        let isName =
-            (1...32).contains(shard.utf8.count)
-            && shard.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || byte == UInt8(ascii: "-")
-            }
-        guard isName else { throw ValidationError("a shard's name is a-z, 0-9 and -, at most 32 of them, not “\(shard)”") }
+        guard isShard(shard) else { throw ValidationError("a shard's name is a-z, 0-9 and -, at most 32 of them, not “\(shard)”") }
         guard let host = try environment.requiredURL("RIAL_PUBLIC_URL").host(), let origin = TextLine("\(host)/log/\(shard)"),
             origin.isKeyName
         else { throw ValidationError("RIAL_PUBLIC_URL has no host that can name a log") }
         return origin
+    }
+
+    /// The shard that a key with this name can be opened as.
+    /// - Returns: `nil` if the name is no origin, whatever `RIAL_PUBLIC_URL` is.
+    static func shard(in name: TextLine) -> String? {
+        let parts = name.text.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        guard parts.count == 3, isHost(parts[0]), parts[1] == "log", isShard(parts[2]) else { return nil }
+        return parts[2]
+    }
+
+    private static func isShard(_ name: String) -> Bool {
+        (1...32).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || byte == UInt8(ascii: "-")
+            }
+    }
+
+    /// Whether an address has this host, which is without its port and, of IPv6, without the brackets.
+    private static func isHost(_ host: String) -> Bool {
+        if host.contains(":") {
+            return host.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } && URL(string: "https://[\(host)]")?.host() == host
+        }
+        return !host.isEmpty && URL(string: "https://\(host)")?.host() == host
     }
 }
 

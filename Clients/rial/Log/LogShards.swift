@@ -108,9 +108,18 @@ struct LogShards: Sendable {
     }
 
     /// Asks the service to enter the last leaf.
-    /// - Throws: `CommandFailure` if it is being closed for another key, or if a shard has this one.
+    /// - Throws: `CommandFailure` if it is being closed for another key, or if no shard can be opened with this one. The last leaf names
+    ///   the key for ever, so that one which cannot be opened would end the log.
     func close(_ shard: Shard, next: VerifierKey) async throws {
-        try await Self.requireNew(next, beside: all())
+        let known = try await all()
+        try Self.requireNew(next, beside: known)
+        // The host may be another one: the installation's address may have changed since this shard was opened.
+        guard let name = LogOrigin.shard(in: next.name) else {
+            throw CommandFailure("The key's name must be the next shard's origin, HOST/log/SHARD, not \(next.name).")
+        }
+        guard !known.contains(where: { $0.shard == name || $0.origin == next.name.text }) else {
+            throw CommandFailure("There is a shard \(name) already: the next one needs another name.")
+        }
         let changed = try await connection.affected(
             """
             UPDATE log_shards SET next_key = \(next.description)
