@@ -50,19 +50,32 @@ struct PostgresLogReading: LogReading {
     }
 
     func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint] {
-        let cosigned: SQL = search.isCosigned ? "AND cosigned.lines IS NOT NULL" : ""
-        let stamped: SQL = search.isStamped ? "AND token IS NOT NULL" : ""
+        try await database.query(Self.statement(of: search)).map(CosignedCheckpoint.init)
+    }
+
+    static func statement(of search: CheckpointSearch) -> SQL {
+        let larger: SQL = "origin = \(search.origin) AND size > \(Int64(clamping: search.index))"
         let order: SQL = search.isNewestFirst ? "DESC" : ""
-        return try await database.query(
-            """
-            SELECT size, note, token, cosigned.lines FROM log_checkpoints
+        let found: SQL
+        if search.isCosigned, !search.isStamped {
+            // Only published checkpoints have cosignatures. Their sizes come from these, and each checkpoint by its key: while no witness
+            // answers, thousands of checkpoints without any are published.
+            found = """
+                (SELECT DISTINCT size FROM log_cosignatures WHERE \(larger) ORDER BY size \(order) LIMIT \(search.limit)) AS sizes
+                CROSS JOIN LATERAL (SELECT size, note, token FROM log_checkpoints
+                    WHERE origin = \(search.origin) AND size = sizes.size AND note IS NOT NULL LIMIT 1) AS found
+                """
+        } else {
+            let stamped: SQL = search.isStamped ? "AND token IS NOT NULL" : ""
+            found = "(SELECT size, note, token FROM log_checkpoints WHERE \(larger) AND note IS NOT NULL \(stamped)) AS found"
+        }
+        let cosigned: SQL = search.isCosigned ? "WHERE cosigned.lines IS NOT NULL" : ""
+        return """
+            SELECT found.size, note, token, cosigned.lines FROM \(found)
             CROSS JOIN LATERAL (SELECT array_agg(line ORDER BY cosigned_at, witness, key_id) AS lines FROM log_cosignatures
-                WHERE log_cosignatures.origin = log_checkpoints.origin AND log_cosignatures.size = log_checkpoints.size) AS cosigned
-            WHERE origin = \(search.origin) AND size > \(Int64(clamping: search.index)) AND note IS NOT NULL
-                \(cosigned) \(stamped)
-            ORDER BY size \(order) LIMIT \(search.limit)
+                WHERE log_cosignatures.origin = \(search.origin) AND log_cosignatures.size = found.size) AS cosigned
+            \(cosigned) ORDER BY found.size \(order) LIMIT \(search.limit)
             """
-        ).map(CosignedCheckpoint.init)
     }
 
     func published(shard name: String) async throws -> PublishedShard? {

@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Persistence
 import Testing
 import TransparencyLog
 
@@ -153,6 +154,38 @@ struct LogReadingTests {
         }
     }
 
+    @Test(
+        "checkpoints that no witness has cosigned are not read on the way to those that one has",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint), arguments: [false, true])
+    func withoutCosignatures(isNewestFirst: Bool) async throws {
+        try await GatewayDatabase.with { database in
+            var log = try LogFixture()
+            log.fill(to: 1)
+            try await log.publish()
+            try log.cosign(by: [0, 1])
+            let reading = try await PostgresLogRows(database: database).reading(log)
+            _ = try await database.query(
+                """
+                INSERT INTO log_checkpoints (origin, size, root, body, note, published_at)
+                SELECT origin, number, root, body, note, published_at FROM log_checkpoints, generate_series(2, 5000) AS number
+                """)
+            _ = try await database.query(
+                """
+                INSERT INTO log_cosignatures (origin, size, witness, key_id, line, cosigned_at)
+                SELECT origin, 4000, witness, key_id, line, cosigned_at FROM log_cosignatures
+                """)
+            _ = try await database.query("ANALYZE log_checkpoints, log_cosignatures")
+            for (index, sizes) in [(0, [1, 4000]), (1, [4000]), (4000, [])] as [(UInt64, [UInt64])] {
+                let search = CheckpointSearch(
+                    origin: log.origin.text, index: index, isNewestFirst: isNewestFirst, limit: CheckpointFinder.page)
+                #expect(try await reading.checkpoints(search).map(\.size) == (isNewestFirst ? sizes.reversed() : sizes))
+                let rows = try await database.query("EXPLAIN (ANALYZE, FORMAT JSON) \(PostgresLogReading.statement(of: search))")
+                let plans = try #require(try rows.first?.get("QUERY PLAN", as: PostgresJSON.self)).decode([ExplainedPlan].self)
+                #expect(plans.map { $0.plan.rowsRead(of: "log_checkpoints") } == [Double(sizes.count)], "after \(index)")
+            }
+        }
+    }
+
     @Test("the log takes entries while a shard is open and not frozen; what is published stays so", arguments: Backend.available)
     func intake(backend: Backend) async throws {
         try await backend.withLog { rows in
@@ -189,5 +222,37 @@ struct LogReadingTests {
             #expect(try await reading.statements(of: capture.capture).isEmpty)
             #expect(try await reading.last(of: capture.capture) == nil)
         }
+    }
+}
+
+/// What PostgreSQL says of a statement that it was asked to explain.
+private struct ExplainedPlan: Decodable {
+    struct Node: Decodable {
+        let relation: String?
+        /// Per loop.
+        let rows: Double
+        let loops: Double
+        let removed: Double?
+        let children: [Node]?
+
+        enum CodingKeys: String, CodingKey {
+            case relation = "Relation Name"
+            case rows = "Actual Rows"
+            case loops = "Actual Loops"
+            case removed = "Rows Removed by Filter"
+            case children = "Plans"
+        }
+
+        /// Those that filters removed count as well.
+        func rowsRead(of table: String) -> Double {
+            let own = relation == table ? (rows + (removed ?? 0)) * loops : 0
+            return (children ?? []).reduce(own) { $0 + $1.rowsRead(of: table) }
+        }
+    }
+
+    let plan: Node
+
+    enum CodingKeys: String, CodingKey {
+        case plan = "Plan"
     }
 }
