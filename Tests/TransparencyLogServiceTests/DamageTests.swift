@@ -148,6 +148,37 @@ struct DamageTests {
         #expect(damaged.log.rows.shards[0].freeze?.reason == .tileDiffers)
     }
 
+    @Test(
+        "goes on while an old tile is damaged that only the proof for a witness that was away needs; mended, it has that one's cosignature")
+    func oldTile() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer()
+        rig.add(0..<100)
+        try await rig.drain(sequencer)
+        rig.witnesses[0].behave(.unreachable)
+        // It is asked aside after three failures.
+        for start in stride(from: 100, to: 600, by: 125) {
+            rig.add(start..<start + 125)
+            try await rig.drain(sequencer)
+        }
+        try await flip(rig.objects.prefix + "tile/0/000", in: rig)
+        rig.witnesses[0].behave(.honest)
+        let asked = rig.witnesses[0].requests
+        rig.advance(61)
+        try await sequencer.askAside()
+        #expect(try await sequencer.turn() == .idle)
+        #expect(rig.log.rows.shards[0].freeze == nil)
+        #expect(rig.witnesses[0].requests > asked && rig.witnesses[0].latest?.size == 101)
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).scrub(at: rig.now)
+        rig.advance(61)
+        try await sequencer.askAside()
+        #expect(try await sequencer.turn() == .idle)
+        #expect(rig.witnesses[0].latest?.size == 601)
+        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(judged.checkpoint.size == 601 && judged.cosigners.count == 3)
+        try await rig.expectSound(0..<600)
+    }
+
     /// A closed shard of 302 leaves, and the open one after it.
     private func closed() async throws -> LogRig {
         let rig = try LogRig()

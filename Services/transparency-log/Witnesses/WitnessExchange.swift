@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Metrics
 import TransparencyLog
 
@@ -24,6 +25,7 @@ struct WitnessExchange: Sendable {
     /// Size of the committed tree: a witness beyond it has seen more than there is.
     let committedSize: UInt64
     let now: @Sendable () -> Date
+    let logger: Logger
 
     /// - Parameters:
     ///   - oldSize: what the witness is thought to have.
@@ -37,10 +39,12 @@ struct WitnessExchange: Sendable {
                 let isEmpty = old == 0 || old == head.size
                 let hashes = isEmpty ? ConsistencyProof(hashes: []) : try await proof?(old) ?? ConsistencyProof(hashes: [])
                 submission = try CheckpointSubmission(oldSize: old, proof: hashes, note: note)
-            } catch let halt as SequencerHalt {
-                if case .freeze(let freeze) = halt { return .contradicts(freeze) }
-                return .failed(.proof)
             } catch {
+                // A damaged tile of an old part of the tree, too: what is to be signed needs none of it, and the scrub restores it, or
+                // freezes the log if no copy is right.
+                logger.warning(
+                    "the proof for a witness could not be made", error: error,
+                    metadata: ["witness": "\(name)", "from": "\(old)", "size": "\(head.size)"])
                 return .failed(.proof)
             }
             do { reply = try await connection.add(submission) } catch { return .failed(.unreachable) }

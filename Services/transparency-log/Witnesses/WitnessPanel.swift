@@ -101,7 +101,8 @@ actor WitnessPanel {
         await withTaskGroup(of: (VerifierKey, WitnessOutcome).self) { group in
             for (connection, size) in zip(chosen, sizes) {
                 let exchange = WitnessExchange(
-                    connection: connection, note: published.note, head: published.head, committedSize: committedSize, now: now)
+                    connection: connection, note: published.note, head: published.head, committedSize: committedSize, now: now,
+                    logger: logger)
                 group.addTask { [timeout] in
                     let outcome = await withTimeout(timeout) { await exchange.run(from: size, proof: proof) }
                     return (connection.witness.key, outcome ?? .failed(.slow))
