@@ -63,19 +63,22 @@ struct LogShardsTests {
         }
     }
 
-    @Test("entries that were never published wait for the next one in their order")
-    func order() async throws {
+    /// - Parameter damaged: the number of an entry of which a digit of its time has changed since it was entered.
+    @Test("entries that were never published wait for the next one in their order, except damaged ones", arguments: [nil, 3])
+    func order(damaged: Int?) async throws {
         try await withOpenShard { shards, connection, first, _ in
             try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
             let subject = try #require(LogSubject(bytes: [UInt8](repeating: 7, count: 16)))
             let commitments = (1...5).map { ContentDigest(of: [UInt8($0)]) }
+            try await connection.execute(script: "ALTER TABLE log_entries DROP CONSTRAINT log_entries_hash")
             // Entered the other way round, so that the table's order is not theirs.
             for (index, commitment) in commitments.enumerated().reversed() {
-                let leaf = LogLeaf.entry(kind: .assessment, time: 1_800_000_000, subject: subject, commitment: commitment)
+                func leaf(_ time: Int) -> LogLeaf { .entry(kind: .assessment, time: time, subject: subject, commitment: commitment) }
+                let (entered, stored) = (leaf(1_800_000_000), leaf(index + 1 == damaged ? 1_800_000_001 : 1_800_000_000))
                 try await connection.query(
                     """
                     INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
-                    VALUES (\(first.name.text), \(Int64(index + 1)), \(leaf.bytes), \(leaf.hash.bytes), \(commitment.bytes))
+                    VALUES (\(first.name.text), \(Int64(index + 1)), \(stored.bytes), \(entered.hash.bytes), \(commitment.bytes))
                     """)
             }
             try await connection.query(
@@ -84,7 +87,7 @@ struct LogShardsTests {
             let waiting = try await connection.query("SELECT commitment FROM log_pending ORDER BY id").map {
                 try $0.get("commitment", as: [UInt8].self)
             }
-            #expect(waiting == commitments.map(\.bytes))
+            #expect(waiting == commitments.enumerated().filter { $0.offset + 1 != damaged }.map(\.element.bytes))
         }
     }
 

@@ -129,7 +129,8 @@ struct LogShards: Sendable {
     }
 
     /// Gives a frozen shard up: nothing more is entered, and what was entered but never published waits for the next one, in order. A last leaf
-    /// that was published still names the next key. Of one that is closed only that changes: it is not recovered any more.
+    /// that was published still names the next key. Of one that is closed only that changes: it is not recovered any more. What a damaged
+    /// row says is not carried on: the service finds its statement again.
     /// - Throws: `CommandFailure` if it was given up before, or is not frozen any more.
     func giveUp(_ shard: Shard) async throws {
         try await connection.withTransaction { connection in
@@ -138,8 +139,8 @@ struct LogShards: Sendable {
                 """
                 WITH taken AS (
                     DELETE FROM log_entries WHERE origin = \(shard.origin) AND leaf_index >= \(shard.publishedSize)
-                    RETURNING leaf_index, leaf
-                ) SELECT leaf FROM taken ORDER BY leaf_index
+                    RETURNING leaf_index, leaf, leaf_hash
+                ) SELECT leaf FROM taken WHERE leaf_hash = sha256('\\x00' || leaf) ORDER BY leaf_index
                 """
             ).map { try $0.get("leaf", as: [UInt8].self) }
             let entries = leaves.compactMap { leaf -> (kind: LogLeaf.Kind, time: Int, subject: LogSubject, commitment: ContentDigest)? in
