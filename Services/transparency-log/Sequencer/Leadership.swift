@@ -26,6 +26,13 @@ struct Leadership: Sendable {
     var reader: TreeReader { TreeReader(objects: objects) }
     /// Committed, and not yet published.
     var isUnfinished: Bool { shard.head.size > shard.publishedSize }
+
+    /// Adds cosignatures of a tree, if that is the latest one.
+    mutating func add(_ cosignatures: [KeptCosignature], to head: TreeHead) {
+        guard latest?.head == head, !cosignatures.isEmpty else { return }
+        latest?.add(cosignatures)
+        isCheckpointStored = false
+    }
 }
 
 /// What came of one turn.

@@ -18,11 +18,8 @@ extension Sequencer {
         guard let latest = lead.latest else { return lead }
         let answers = await panel.learn(latest, committedSize: lead.shard.head.size)
         if let freeze = answers.freeze { throw SequencerHalt.freeze(freeze) }
-        if !answers.cosignatures.isEmpty {
-            try await repository.keep(answers.cosignatures, of: latest.head.size, lead.shard.origin)
-            lead.latest?.add(answers.cosignatures)
-            lead.isCheckpointStored = false
-        }
+        try await keep(answers.cosignatures, of: latest, lead.shard.origin)
+        lead.add(answers.cosignatures, to: latest.head)
         return lead
     }
 

@@ -29,7 +29,7 @@ actor Sequencer {
     let now: @Sendable () -> Date
     let reached: @Sendable (SequencerPoint) async throws -> Void
     let logger: Logger
-    private var leadership: Leadership?
+    private(set) var leadership: Leadership?
     /// The contradiction that a witness reported in the background; nothing is signed after that. It is not part of ``Leadership``, since a
     /// round works on its own copy of that.
     private var contradiction: Freeze?
@@ -90,12 +90,7 @@ actor Sequencer {
             if leadership?.shard.origin == lead.shard.origin { contradiction = freeze }
             return
         }
-        guard !answers.cosignatures.isEmpty else { return }
-        try await repository.keep(answers.cosignatures, of: latest.head.size, lead.shard.origin)
-        if leadership?.latest?.head == latest.head {
-            leadership?.latest?.add(answers.cosignatures)
-            leadership?.isCheckpointStored = false
-        }
+        try await keep(answers.cosignatures, of: latest, lead.shard.origin)
     }
 
     /// Releases the lock.
@@ -223,57 +218,24 @@ actor Sequencer {
         measure(lead)
     }
 
-    /// Nothing is due: witnesses that are missing are asked again, and all of them once an hour.
-    private func rest(_ lead: Leadership) async throws -> SequencerTurn {
-        guard let latest = lead.latest else { return .idle }
-        let cosigners = panel.cosigners(latest)
-        let newest = latest.cosignatures.map(\.seconds).max() ?? 0
-        // `askedAt` does not count here: missing witnesses are asked often, and the others' cosignatures must be renewed all the same.
-        let isOld =
-            now().timeIntervalSince1970 - Double(newest) >= limits.renewalSeconds
-            && now().timeIntervalSince(lead.renewedAt) >= limits.renewalSeconds
-        let isMissing =
-            cosigners.count < panel.policy.witnesses.count && now().timeIntervalSince(lead.askedAt) >= limits.askAgainSeconds
-        if isOld || isMissing {
-            leadership?.askedAt = now()
-            if isOld { leadership?.renewedAt = now() }
-            let answers = await panel.ask(
-                latest, committedSize: lead.shard.head.size, .standing(without: isOld ? [] : cosigners),
-                proof: proofs(lead, to: latest.head))
-            if let freeze = answers.freeze { throw SequencerHalt.freeze(freeze) }
-            if !answers.cosignatures.isEmpty {
-                try await repository.keep(answers.cosignatures, of: latest.head.size, lead.shard.origin)
-                leadership?.latest?.add(answers.cosignatures)
-                leadership?.isCheckpointStored = false
-            }
-        }
-        try await storeCheckpoint()
-        if let lead = leadership { measure(lead) }
-        try await closeIfEnded()
-        return .idle
-    }
-
-    /// Closes a shard whose last leaf is published, and steps down: nobody asks witnesses about a closed one, and only the scrub puts its
-    /// checkpoint again, so the final one has a quorum and is stored by then.
-    private func closeIfEnded() async throws {
-        guard let lead = leadership, let latest = lead.latest, lead.shard.endIndex != nil, !lead.isUnfinished, lead.isCheckpointStored,
-            panel.standing(latest) != .missing
-        else { return }
-        try await lead.session.end(lead.shard, at: now())
-        logger.notice("the shard is closed", metadata: ["origin": "\(lead.shard.origin)", "size": "\(latest.head.size)"])
-        await stepDown()
-    }
-
-    private func measure(_ lead: Leadership) {
-        guard let latest = lead.latest else { return }
-        Meter(label: "rial_log_quorum").set(panel.standing(latest) == .missing ? 0 : 1)
-    }
-
     // MARK: State that the steps change
+
+    /// Keeps cosignatures of a published checkpoint. If it still is the newest one, it is to be stored again with them.
+    func keep(_ cosignatures: [KeptCosignature], of published: PublishedCheckpoint, _ origin: TextLine) async throws {
+        guard !cosignatures.isEmpty else { return }
+        try await repository.keep(cosignatures, of: published.head.size, origin)
+        leadership?.add(cosignatures, to: published.head)
+    }
+
+    /// Notes that witnesses are asked about the newest checkpoint: those that are missing, or all of them.
+    func noteAsked(isAll: Bool) {
+        leadership?.askedAt = now()
+        if isAll { leadership?.renewedAt = now() }
+    }
 
     /// Stores the newest checkpoint with its cosignatures in place of the one that this instance saw last. A process that was paused and
     /// resumes finds another one there, and does not replace it by an older one.
-    private func storeCheckpoint() async throws {
+    func storeCheckpoint() async throws {
         guard let lead = leadership, let latest = lead.latest, !lead.isCheckpointStored else { return }
         let etag = try await StoredCheckpoint(objects: lead.objects, shard: lead.shard).put(latest, over: lead.checkpointETag)
         guard leadership?.latest == latest else { return }
