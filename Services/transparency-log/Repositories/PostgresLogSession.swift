@@ -78,10 +78,8 @@ struct PostgresLogSession: LogSession {
                 WHERE log_entries.origin = \(origin) AND log_entries.leaf_index >= \(Int64(shard.publishedSize))
                     AND log_entries.leaf_index < \(size) AND statements.capture_id IS NOT NULL
                 """)
-            for row in captures {
-                let event = EvidenceLogged(captureID: CaptureID(try row.get("capture_id", as: UUID.self)))
-                try await outbox.append(event, on: connection, at: time)
-            }
+            let events = try captures.map { EvidenceLogged(captureID: CaptureID(try $0.get("capture_id", as: UUID.self))) }
+            try await outbox.append(events, on: connection, at: time)
             try await reached()
         }
     }
