@@ -111,7 +111,8 @@ struct LogRepositoryTests {
                 try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: { throw Killed() })
             }
             #expect(try await session.openShard() == shard)
-            try await session.publish(shard, note: Self.note(shard), cosignatures: [kept(1000)], at: .now, reached: {})
+            let publishedAt = Date(timeIntervalSince1970: 1_793_534_300)
+            try await session.publish(shard, note: Self.note(shard), cosignatures: [kept(1000)], at: publishedAt, reached: {})
             var published = shard
             published.publishedSize = 1
             #expect(try await session.openShard() == published)
@@ -128,6 +129,8 @@ struct LogRepositoryTests {
             try await log.repository.keepToken([1, 2], at: time, of: 1, shard.origin)
             let stamped = try await log.repository.stampable(shard.origin, limit: 10)
             #expect(stamped.candidates.isEmpty && stamped.stampedAt == time)
+            let standing = try await log.repository.standing(at: time)
+            #expect(standing.publishedAt == publishedAt && standing.stampedAt == time)
             let sweepable = try await log.repository.sweepable(shard.origin, before: .distantFuture)
             #expect(sweepable == (0, 1))
             try await log.repository.noteSwept(shard.origin, size: 1)
@@ -154,8 +157,12 @@ struct LogRepositoryTests {
             try await session.publish(ended, note: Self.note(ended), cosignatures: [], at: .now, reached: {})
             let published = try #require(try await session.openShard())
             #expect(published.publishedSize == 2 && published.endIndex == 1)
+            try await log.repository.keepToken([1], at: .now, of: 2, opened.origin)
             try await session.end(published, at: .now)
             #expect(try await session.openShard() == nil)
+            // The times are those of the open shard.
+            let standing = try await log.repository.standing(at: .now)
+            #expect(standing.shard == nil && standing.openedAt == nil && standing.publishedAt == nil && standing.stampedAt == nil)
             #expect(try await log.repository.shards() == [published])
             await #expect(throws: SequencerHalt.self) { try await session.end(published, at: .now) }
             await session.close()

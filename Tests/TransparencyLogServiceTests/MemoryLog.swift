@@ -106,7 +106,8 @@ final class MemoryLog: LogRepository {
             let isFrozen = rows.shards.contains { $0.freeze != nil && (!rows.closed.contains($0.origin) || $0.endIndex != nil) }
             return LogStanding(
                 shard: shard, isFrozen: isFrozen, openedAt: shard.flatMap { rows.openedAt[$0.origin] },
-                publishedAt: rows.publishedAt.values.flatMap(\.values).max(), stampedAt: nil, pending: due.count,
+                publishedAt: shard.flatMap { rows.publishedAt[$0.origin]?[$0.publishedSize] },
+                stampedAt: shard.flatMap { rows.tokens[$0.origin]?.max { $0.key < $1.key }?.value.time }, pending: due.count,
                 oldestSeconds: max(0, oldest ?? 0))
         }
     }
