@@ -54,6 +54,10 @@ where Parts.Part == Work.Part, Parts.Computed == Work.Computed {
 
     private func answer(_ message: Message, _ context: MessageContext) async throws {
         guard let known = try await parts.find(message.captureID) else { throw RejectedMessage(.captureUnknown) }
+        // Findings are saved for the announced capture, which must not be another than the one whose row announces it.
+        guard known.announcement.captureID == message.captureID else {
+            throw RejectedMessage(.captureUnreadable, detail: "it announces another capture")
+        }
         var isReplacing = false
         if let stored = known.stored {
             isReplacing = known.status != .complete && work.isOutdated(stored, isFailed: known.status == .failed)

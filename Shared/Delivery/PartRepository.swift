@@ -23,7 +23,8 @@ public protocol PartRepository<Part, Computed>: Sendable {
     associatedtype Transaction: Sendable
 
     /// - Returns: `nil` if there is no such capture.
-    /// - Throws: ``WithdrawnCapture`` if it was withdrawn; ``RejectedMessage`` if this version cannot decode the announcement.
+    /// - Throws: ``WithdrawnCapture`` if it was withdrawn; ``RejectedMessage`` if this version cannot decode the announcement, or if
+    ///   it is of another capture than its row.
     func find(_ capture: CaptureID) async throws -> KnownPart<Part>?
 
     /// Saves the findings unless there are others that they do not replace, and announces the part. Does nothing if this event was

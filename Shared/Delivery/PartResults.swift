@@ -18,7 +18,7 @@ public struct PartResults<Part: PartEvent>: Sendable {
     nonisolated(nonsending) func find(_ capture: CaptureID, on connection: PostgresConnection) async throws -> KnownPart<Part>? {
         let rows = try await connection.query(
             """
-            SELECT captures.announcement, captures.status, captures.withdrawn_at, part.result FROM captures
+            SELECT captures.id, device_id, type, capture_mode, announcement, status, withdrawn_at, part.result FROM captures
             LEFT JOIN \(unescaped: Part.part.table) AS part ON part.capture_id = captures.id WHERE captures.id = \(capture.uuid)
             """)
         guard let row = rows.first else { return nil }
@@ -27,7 +27,7 @@ public struct PartResults<Part: PartEvent>: Sendable {
             throw RejectedMessage(.captureUnreadable, detail: "status")
         }
         return KnownPart(
-            announcement: try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)), status: status,
+            announcement: try CaptureAnnouncement(row: row), status: status,
             stored: try row.getOptional("result", as: PostgresJSON.self)?.decode(Part.Findings.self))
     }
 
@@ -100,5 +100,16 @@ extension CaptureAnnouncement {
         } catch {
             throw RejectedMessage(.captureUnreadable, detail: "\(error)")
         }
+    }
+
+    /// Decodes the announcement in a capture's row and compares it with the columns that say the same, since some read these and some the
+    /// announcement, and all must speak of the same capture.
+    /// - Parameter row: with `id`, `device_id`, `type`, `capture_mode` and `announcement`.
+    /// - Throws: ``RejectedMessage`` if this version cannot decode it, or if the columns say otherwise.
+    public init(row: Row) throws {
+        try self.init(stored: row.get("announcement"))
+        guard try row.get("id") == captureID.uuid, try row.get("device_id") == deviceID.uuid,
+            try row.get("type") == content.kind.type.rawValue, try row.get("capture_mode") == content.kind.mode.rawValue
+        else { throw RejectedMessage(.captureUnreadable, detail: "its columns are not those of what was announced") }
     }
 }

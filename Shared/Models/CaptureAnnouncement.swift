@@ -39,6 +39,15 @@ public enum CaptureContent: Sendable, Equatable {
         }
     }
 
+    /// SHA-256 of the original, which is not stored of a hash-only capture.
+    public var mediaHash: ContentDigest {
+        switch self {
+        case .photo(let content): content.photo.sha256
+        case .hashOnly(let payload): payload.mediaHash
+        case .video(let content): content.video.sha256
+        }
+    }
+
     /// What the device sent to be kept, apart from the metadata, by name.
     public var uploads: [(media: StoredMedia, name: MediaName)] {
         switch self {

@@ -163,13 +163,7 @@ struct PostgresRig: VerifierRig {
     }
 
     func accept(_ announcement: CaptureAnnouncement) async throws {
-        let id = announcement.captureID
-        _ = try await database.query(
-            """
-            INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
-            VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(announcement.deviceID.uuid), 'photo', 'full',
-                \(ContentDigest(of: Array(id.description.utf8)).bytes), now(), now(), \(PostgresJSON(encoding: announcement)))
-            """)
+        try await StoredCapture.insert(announcement, in: database)
     }
 
     func outcomes(of registration: RegistrationID) async throws -> [RegistrationOutcome] {

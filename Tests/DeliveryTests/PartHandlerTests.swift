@@ -95,6 +95,14 @@ struct PartHandlerTests {
         #expect(parts.announced.isEmpty && parts.findings(capture.captureID) == nil)
     }
 
+    @Test("one whose row announces another capture is rejected, and nothing is found out of either")
+    func otherAnnounced() async throws {
+        let (work, row) = (Work(), CaptureID())
+        parts.add(capture, in: row)
+        await #expect { try await handle(work, row) } throws: { ($0 as? RejectedMessage)?.reason == .captureUnreadable }
+        #expect(work.log.all.isEmpty && parts.announced.isEmpty && parts.findings(capture.captureID) == nil)
+    }
+
     @Test("giving up is announced with the transaction of the dead letter, not before")
     func givesUp() async throws {
         let transaction = MemoryTransaction()

@@ -79,6 +79,22 @@ struct PartRepositoryTests {
         }
     }
 
+    @Test(
+        "an announcement that is not of the capture, the device or the kind of its row is rejected",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"),
+        arguments: [
+            "type = 'video'", "announcement = announcement || jsonb_build_object('capture_id', gen_random_uuid())",
+            "announcement = announcement || jsonb_build_object('device_id', gen_random_uuid())",
+        ])
+    func otherRow(change: String) async throws {
+        let pool = try #require(TestSchema.shared)
+        let capture = try await StoredCapture(in: pool)
+        let parts = PostgresPartRepository<DepthAnalyzed, DepthFindings>(.depthAnalyzer, database: pool)
+        #expect(try await parts.find(capture.id)?.announcement == capture.announcement)
+        _ = try await pool.query("UPDATE captures SET \(unescaped: change) WHERE id = \(capture.id.uuid)")
+        #expect(await rejection { _ = try await parts.find(capture.id) } == .captureUnreadable)
+    }
+
     @Test("the first findings stand, and each event is announced once", arguments: StoreKind.available)
     func firstStands(kind: StoreKind) async throws {
         try await with(kind) { subject in

@@ -171,6 +171,22 @@ struct AssemblyTests {
         #expect(await rejection { try await rig.finish(.media, of: forged) } == .originalMissing)
     }
 
+    @Test("is refused where its row has the digest of another file, which would be found by it")
+    func otherFile() async throws {
+        let store = MemoryObjectStore()
+        for sample in [
+            try await SampleCapture(in: store), try await SampleCapture(hashOnly: HashOnlySamples.announcement(), in: store),
+        ] {
+            let parts = try #require(
+                try EvidenceParts(EvidencePart.allCases.map { StoredPart(part: $0, result: try sample.result(of: $0), reason: nil) }))
+            func gather(_ digest: ContentDigest) throws {
+                _ = try GatheredCapture(announcement: sample.announcement, mediaHash: digest, parts: parts, isRevoked: false)
+            }
+            #expect(await rejection { try gather(ContentDigest(of: [9])) } == .digestMismatch)
+            try gather(sample.announcement.content.mediaHash)
+        }
+    }
+
     @Test("takes the pictures that upload-sync made in earlier versions", arguments: Backend.available)
     func earlier(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -22,7 +22,7 @@ extension MemoryCaptures: ReassessmentRepository {
             else { return nil }
             return MeasuredCapture(
                 gathered: try GatheredCapture(
-                    announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts.measured(again: depth),
+                    announcement: entry.announcement, mediaHash: entry.announcement.content.mediaHash, parts: parts.measured(again: depth),
                     isRevoked: state.isRevoked(entry)),
                 package: package)
         }

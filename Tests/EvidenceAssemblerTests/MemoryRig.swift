@@ -90,7 +90,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
 
         func gathered(_ entry: Entry, _ parts: EvidenceParts) throws -> GatheredCapture {
             try GatheredCapture(
-                announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts, isRevoked: isRevoked(entry))
+                announcement: entry.announcement, mediaHash: entry.announcement.content.mediaHash, parts: parts, isRevoked: isRevoked(entry)
+            )
         }
 
         mutating func fail(_ capture: CaptureID, _ reason: StableWord<FailureReason>) -> Bool {

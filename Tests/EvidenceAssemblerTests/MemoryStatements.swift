@@ -22,7 +22,7 @@ extension MemoryCaptures.Entry {
         guard let package = state.package, let confidence else { throw RejectedMessage(.captureUnreadable) }
         let attestation = try parts[.attestation]?.result?.decode(AttestationFindings.self).attestationDigest
         return StatedCapture(
-            announcement, mediaHash: ContentDigest(of: [7]), attestation: attestation, capturedAt: capturedAt, package: package,
+            announcement, mediaHash: announcement.content.mediaHash, attestation: attestation, capturedAt: capturedAt, package: package,
             confidence: confidence, objects: objects, manifestID: credentials?.manifestID)
     }
 }

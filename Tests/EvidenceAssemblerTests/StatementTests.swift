@@ -29,7 +29,7 @@ struct StatementTests {
         #expect(abs(Double(kept.statement.time) - Date().timeIntervalSince1970) < 60)
 
         let verdict = try #require(kept.statement.verdict)
-        #expect(verdict.kind == .photo && verdict.media == ContentDigest(of: [7]) && verdict.confidence == .high)
+        #expect(verdict.kind == .photo && verdict.media == capture.original?.sha256 && verdict.confidence == .high)
         #expect(verdict.capturedAt.text == "2026-11-21T05:59:55.000Z" && verdict.receivedAt.text == "2026-11-21T06:00:00.000Z")
         #expect(verdict.manifest == "urn:c2pa:\(capture.id)")
         #expect(Set(verdict.files.keys) == ["thumbnail.jpg", "c2pa.jpg", "manifest.c2pa", "og.jpg"])

@@ -32,6 +32,9 @@ public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: Pa
         state.withLock { $0.announcements[announcement.captureID] = announcement }
     }
 
+    /// Adds a row whose announcement may be of another capture.
+    public func add(_ announcement: CaptureAnnouncement, in row: CaptureID) { state.withLock { $0.announcements[row] = announcement } }
+
     /// Sets the status, as the assembler does; until then a capture is processing.
     public func set(_ status: CaptureStatus, of capture: CaptureID) { state.withLock { $0.statuses[capture] = status } }
 

@@ -25,6 +25,15 @@ public struct StoredCapture: Sendable {
     /// Inserts the rows of a capture, which must not exist yet, and of its device.
     public static func insert(_ announcement: CaptureAnnouncement, in pool: PostgresPool) async throws {
         let id = announcement.captureID
+        let kind = announcement.content.kind
+        // Media is stored with a depth map; otherwise the row has what the payload shares.
+        let unique = ContentDigest(of: Array(id.description.utf8)).bytes
+        var (depth, assertion, flags): ([UInt8]?, [UInt8]?, PostgresJSON?) = (unique, nil, nil)
+        var captured = SharedTime.exact(Date())
+        if case .hashOnly(let payload) = announcement.content {
+            (depth, assertion, flags) = (nil, unique, try PostgresJSON(encoding: payload.flags))
+            captured = payload.capturedAt
+        }
         _ = try await pool.query(
             """
             INSERT INTO devices (id, platform, model, has_lidar, attestation_level, attestation_failure, key_id, request_key_algorithm,
@@ -35,11 +44,11 @@ public struct StoredCapture: Sendable {
             """)
         _ = try await pool.query(
             """
-            INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, captured_at, uploaded_at,
-                announcement)
-            VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(announcement.deviceID.uuid), 'photo', 'full',
-                \(ContentDigest(of: [7]).bytes), \(ContentDigest(of: Array(id.description.utf8)).bytes), now(), now(),
-                \(PostgresJSON(encoding: announcement)))
+            INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, assertion_sha256,
+                captured_at, captured_precision, metadata_flags, uploaded_at, announcement)
+            VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(announcement.deviceID.uuid),
+                \(kind.type.rawValue), \(kind.mode.rawValue), \(announcement.content.mediaHash.bytes), \(depth), \(assertion),
+                \(captured.date), \(captured.precision.rawValue), \(flags), now(), \(PostgresJSON(encoding: announcement)))
             """)
     }
 }

@@ -7,26 +7,26 @@ import Persistence
 /// A row of `captures`. The announcement is decoded on demand.
 struct StoredCaptureRow: Sendable {
     let status: CaptureStatus
-    /// Absent of a withdrawn capture, like its hash.
-    private let announcement: PostgresJSON?
+    /// Absent of a withdrawn capture, like its announcement.
     private let mediaHash: [UInt8]?
     /// Whether operators revoked it with its device.
     private let isRevoked: Bool
+    private let row: Row
 
     init(_ row: Row) throws {
+        self.row = row
         status = CaptureStatus(rawValue: try row.get("status")) ?? .processing
-        announcement = try row.getOptional("announcement")
         mediaHash = try row.getOptional("media_sha256")
         isRevoked = try row.get("is_revoked")
     }
 
-    /// - Throws: ``RejectedMessage`` if this version cannot read it, or if the parts do not fit it.
+    /// - Throws: ``RejectedMessage`` if this version cannot read it, or if its columns or the parts do not fit what was announced.
     func gathered(_ parts: EvidenceParts) throws -> GatheredCapture {
-        guard let announcement, let hash = mediaHash.flatMap({ ContentDigest(bytes: $0) }) else {
+        guard let hash = mediaHash.flatMap({ ContentDigest(bytes: $0) }) else {
             throw RejectedMessage(.captureUnreadable, detail: "media_sha256")
         }
         return try GatheredCapture(
-            announcement: CaptureAnnouncement(stored: announcement), mediaHash: hash, parts: parts, isRevoked: isRevoked)
+            announcement: CaptureAnnouncement(row: row), mediaHash: hash, parts: parts, isRevoked: isRevoked)
     }
 }
 
@@ -43,7 +43,8 @@ struct CaptureTable {
         let lock: SQL = isHeld ? "FOR NO KEY UPDATE" : ""
         return try await connection.query(
             """
-            SELECT status, announcement, media_sha256, \(StatementTable.revokedWithDevice) AS is_revoked
+            SELECT id, device_id, type, capture_mode, status, announcement, media_sha256,
+                \(StatementTable.revokedWithDevice) AS is_revoked
             FROM captures WHERE id = \(capture.uuid) \(lock)
             """
         ).first.map { try StoredCaptureRow($0) }

@@ -46,11 +46,12 @@ struct StatementTable {
     }
 
     /// What is known of a complete capture; `nil` if it is not complete.
-    /// - Throws: ``RejectedMessage`` if this version cannot read it.
+    /// - Throws: ``RejectedMessage`` if this version cannot read it, or if its columns do not fit what was announced.
     nonisolated(nonsending) func stated(_ capture: CaptureID) async throws -> StatedCapture? {
         let rows = try await connection.query(
             """
-            SELECT announcement, media_sha256, evidence, confidence_level, captured_at, captured_precision,
+            SELECT id, device_id, type, capture_mode, announcement, media_sha256, evidence, confidence_level, captured_at,
+                captured_precision,
                 (SELECT manifest_id FROM content_credentials WHERE capture_id = captures.id) AS manifest_id,
                 (SELECT result ->> 'attestation_sha256' FROM evidence_parts
                     WHERE capture_id = captures.id AND part = \(EvidencePart.attestation.rawValue)) AS attestation,
@@ -64,9 +65,13 @@ struct StatementTable {
             let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: precision),
             let package = try? row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self)
         else { throw RejectedMessage(.captureUnreadable, detail: "its verdict") }
+        let announcement = try CaptureAnnouncement(row: row)
+        guard mediaHash == announcement.content.mediaHash else {
+            throw RejectedMessage(.digestMismatch, detail: "media_sha256 is not the announced one")
+        }
         let objects = try row.getOptional("objects", as: PostgresJSON.self)?.decode([String: ContentDigest].self) ?? [:]
         return StatedCapture(
-            try CaptureAnnouncement(stored: row.get("announcement")), mediaHash: mediaHash,
+            announcement, mediaHash: mediaHash,
             attestation: try row.getOptional("attestation", as: String.self).flatMap { ContentDigest(text: $0) }, capturedAt: capturedAt,
             package: package, confidence: confidence,
             objects: Dictionary(
