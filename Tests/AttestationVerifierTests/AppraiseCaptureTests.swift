@@ -200,12 +200,19 @@ struct AppraiseCaptureTests {
 
 @Suite("Appraisal of captures in which photo and depth were signed together")
 struct PhotoThenDepthTests {
-    /// An accepted capture whose parts were in an order in which the gateway could not hash them together.
-    private func accepted(_ rig: MemoryRig) async throws -> CaptureAnnouncement {
+    private static let both = Fixture.photo + Fixture.depth
+
+    /// An accepted capture.
+    /// - Parameters:
+    ///   - announced: the digest of both together; `nil` if they were in an order in which the gateway could not hash them together.
+    ///   - signed: what the device signed.
+    private func accepted(_ rig: MemoryRig, announced: ContentDigest? = nil, signed: [UInt8] = Self.both) async throws
+        -> CaptureAnnouncement
+    {
         var device = SimulatedDevice()
         let id = try await rig.register(device)
-        let assertion = try device.assertion(clientDataHash: ContentDigest(of: Fixture.photo + Fixture.depth).bytes)
-        let capture = Fixture.announcement(by: id, assertion: assertion, photoThenDepth: nil)
+        let assertion = try device.assertion(clientDataHash: ContentDigest(of: signed).bytes)
+        let capture = Fixture.announcement(by: id, assertion: assertion, photoThenDepth: announced)
         try await rig.accept(capture)
         return capture
     }
@@ -214,16 +221,27 @@ struct PhotoThenDepthTests {
         try await store.put("incoming/\(capture.captureID)/\(name)", bytes: bytes, contentType: "image/jpeg")
     }
 
-    @Test("the stored parts are read to compare the signature with them")
-    func read() async throws {
+    @Test("the stored parts are read to compare the signature with them", arguments: [nil, ContentDigest(of: both)])
+    func read(announced: ContentDigest?) async throws {
         let rig = MemoryRig()
-        let capture = try await accepted(rig)
+        let capture = try await accepted(rig, announced: announced)
         try await put(Fixture.photo, as: "photo", of: capture, in: rig.store)
         try await put(Fixture.depth, as: "depth", of: capture, in: rig.store)
         try await rig.handle(capture.captureID)
         let expected = SignedCapture(binding: .photoDepth, counter: 1, isOutOfOrder: false)
         #expect(try await rig.findings(capture.captureID)?.appraisal == .pass(expected))
         #expect(rig.store.requests.count { $0.verb == .get } == 2)
+    }
+
+    @Test("a signature over something else does not pass because its digest is announced as theirs")
+    func otherDigest() async throws {
+        let rig = MemoryRig()
+        let other = Array("anything".utf8)
+        let capture = try await accepted(rig, announced: ContentDigest(of: other), signed: other)
+        try await put(Fixture.photo, as: "photo", of: capture, in: rig.store)
+        try await put(Fixture.depth, as: "depth", of: capture, in: rig.store)
+        try await rig.handle(capture.captureID)
+        #expect(try await rig.findings(capture.captureID)?.appraisal == .fail(.badSignature))
     }
 
     @Test("bytes that were not accepted are rejected, and so are bytes that are gone")

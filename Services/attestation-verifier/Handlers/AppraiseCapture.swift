@@ -43,8 +43,10 @@ struct AppraiseCapture: PartWork {
             return appraiser.appraise(announcement.assertion, by: device, over: candidates, receivedAt: announcement.receivedAt)
         }
         let first = appraise(content.photoThenDepth)
-        guard first == .fail(.badSignature), content.photoThenDepth == nil else { return first }
-        // The depth part arrived before the photo, so the gateway could not hash photo then depth while streaming: hash the stored objects.
+        // Without the digest of photo then depth, the depth part arrived first, so that the gateway could not hash them together. If there
+        // is one, nobody else compares it with the bytes, as the other digests are: until then a signature over it says nothing.
+        let isUnknown = content.photoThenDepth == nil && first == .fail(.badSignature)
+        guard isUnknown || first.signed?.binding == .photoDepth else { return first }
         return appraise(
             try await storage.acceptedDigest(ofAll: [(content.photo, .original), (content.depth, .depth)], of: announcement.captureID))
     }
