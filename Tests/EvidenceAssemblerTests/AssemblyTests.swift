@@ -128,13 +128,18 @@ struct AssemblyTests {
         let rig = try backend.rig()
         #expect(await rejection { try await rig.deliver(.media, of: CaptureID()) } == .captureUnknown)
         let unreadable = try await SampleCapture(in: rig.store, metadata: [0x7B])
+        // The same number of values as in the 2 × 2 that are announced.
+        let other =
+            #"{"captured_at": "2026-11-21T05:59:55Z", "device_model": "iPhone16,1", "photo_hash": "\#(ContentDigest(of: [7]))", "depth_map_dimensions": {"width": 4, "height": 1}}"#
+        let reshaped = try await SampleCapture(in: rig.store, metadata: Array(other.utf8))
         let missing = try await rig.capture()
         let swapped = try await rig.capture()
-        try await rig.accept(unreadable.announcement)
+        for capture in [unreadable, reshaped] { try await rig.accept(capture.announcement) }
         try await rig.store.delete([try #require(missing.original?.key)])
         try await rig.store.put(try #require(swapped.original?.key), bytes: [1], contentType: "image/jpeg")
         for (capture, reason) in [
-            (unreadable, FailureReason.metadataUnreadable), (missing, .originalMissing), (swapped, .digestMismatch),
+            (unreadable, FailureReason.metadataUnreadable), (reshaped, .captureUnreadable), (missing, .originalMissing),
+            (swapped, .digestMismatch),
         ] {
             try await rig.finish(.attestation, of: capture)
             try await rig.finish(.depth, of: capture)

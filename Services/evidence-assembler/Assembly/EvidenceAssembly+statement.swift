@@ -9,18 +9,25 @@ extension EvidenceAssembly.Statement {
     /// earlier versions. `nil` for other captures.
     /// - Throws: ``RejectedMessage`` if it cannot be read.
     init?(_ announcement: CaptureAnnouncement, _ parts: EvidenceParts) throws {
-        guard case .photo = announcement.content, parts.media.objects[.originalVideo] == nil, parts.depth.pictures != nil else {
+        guard case .photo(let content) = announcement.content, parts.media.objects[.originalVideo] == nil, parts.depth.pictures != nil
+        else {
             return nil
         }
-        self = try Self.photo(announcement, exif: parts.depth.exif)
+        self = try Self.photo(content, announcement, exif: parts.depth.exif)
     }
 
-    private static func photo(_ announcement: CaptureAnnouncement, exif: EXIFFields?) throws -> Self {
+    private static func photo(_ content: PhotoContent, _ announcement: CaptureAnnouncement, exif: EXIFFields?) throws -> Self {
+        let metadata: CaptureMetadata
         do {
-            return .photo(try CaptureMetadata.parse(announcement.metadata), exif: exif)
+            metadata = try CaptureMetadata.parse(announcement.metadata)
         } catch {
             throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
         }
+        // The depth was measured in the announced shape, and counts by the one that the device signed.
+        guard (metadata.depthWidth, metadata.depthHeight) == (content.depthWidth, content.depthHeight) else {
+            throw RejectedMessage(.captureUnreadable, detail: "the depth map is announced in another shape than its metadata's")
+        }
+        return .photo(metadata, exif: exif)
     }
 
     /// What a capture says of itself.
@@ -29,7 +36,7 @@ extension EvidenceAssembly.Statement {
         do {
             switch (announcement.content, original) {
             case (.hashOnly(let payload), _): self = .hashOnly(payload)
-            case (.photo, .photo(let photo)): self = try Self.photo(announcement, exif: photo.exif)
+            case (.photo(let content), .photo(let photo)): self = try Self.photo(content, announcement, exif: photo.exif)
             case (.video(let content), .video(let video)):
                 let chain = try await storage.accepted(content.hashChain, missing: .originalMissing)
                 let metadata = try VideoMetadata.parse(
