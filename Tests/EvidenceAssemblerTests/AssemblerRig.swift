@@ -45,6 +45,8 @@ protocol AssemblerRig: Sendable {
     var reassessments: any ReassessmentRepository { get }
     var store: MemoryObjectStore { get }
     var issuer: ScriptedIssuer { get }
+    /// Of all that the process does.
+    var underWay: CapturesUnderWay { get }
     func ledger(_ task: String) -> any TaskLedger
     /// As if what the ledgers have in hand had been taken long ago.
     func ageLedgers() async throws
@@ -54,8 +56,8 @@ protocol AssemblerRig: Sendable {
     func accept(_ announcement: CaptureAnnouncement) async throws
     /// Stores the result of a part, as its service does.
     func answer(_ part: EvidencePart, _ result: PostgresJSON?, failure: FailureReason?, of capture: CaptureID) async throws
-    /// Makes the last part ten seconds older.
-    func age(_ capture: CaptureID) async throws
+    /// Makes the last part older.
+    func age(_ capture: CaptureID, seconds: Int) async throws
     func state(of capture: CaptureID) async throws -> CaptureState
     /// The announcements, in order.
     func announced(for capture: CaptureID) async throws -> [EvidenceAssembled]
@@ -111,8 +113,10 @@ extension AssemblerRig {
     func assembly() throws -> CaptureAssembly<Captures> {
         CaptureAssembly(
             captures: captures, storage: store, credentials: issuer, cards: try ShareCardMaker(storage: store, logger: .quiet),
-            cities: cities)
+            cities: cities, underWay: underWay)
     }
+
+    func age(_ capture: CaptureID) async throws { try await age(capture, seconds: 10) }
 
     /// One run of the periodic retry.
     func retryUnsigned() async throws {
@@ -198,6 +202,7 @@ struct PostgresRig: AssemblerRig {
     let database: PostgresPool
     let store = MemoryObjectStore()
     let issuer: ScriptedIssuer
+    let underWay = CapturesUnderWay()
 
     init(database: PostgresPool) {
         self.database = database
@@ -237,9 +242,11 @@ struct PostgresRig: AssemblerRig {
             """)
     }
 
-    func age(_ capture: CaptureID) async throws {
+    func age(_ capture: CaptureID, seconds: Int) async throws {
         _ = try await database.query(
-            "UPDATE evidence_parts SET received_at = received_at - interval '10 seconds' WHERE capture_id = \(capture.uuid)")
+            """
+            UPDATE evidence_parts SET received_at = received_at - \(seconds) * interval '1 second' WHERE capture_id = \(capture.uuid)
+            """)
     }
 
     func state(of capture: CaptureID) async throws -> CaptureState {

@@ -240,7 +240,8 @@ struct AssemblyTests {
             try await rig.erase(capture.id)
         }
         #expect(try await !rig.isLookedFor(capture.id))
-        try await rig.assembly().complete(try #require(gathered), event: isAnswered ? last : nil, .quiet)
+        let found = try #require(gathered)
+        try await rig.assembly().complete(found, event: isAnswered ? last : nil, .quiet) { found }
         #expect(try await rig.state(of: capture.id) == CaptureState(status: .withdrawn))
         #expect(try await rig.isLookedFor(capture.id))
     }

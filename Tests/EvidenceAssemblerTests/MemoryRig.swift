@@ -14,6 +14,7 @@ struct MemoryRig: AssemblerRig {
     let captures = MemoryCaptures()
     let store = MemoryObjectStore()
     let issuer: ScriptedIssuer
+    let underWay = CapturesUnderWay()
     private let unsigned = MemoryTaskLedger()
     private let waiting = MemoryTaskLedger()
     var credentials: any CredentialRepository { captures }
@@ -35,7 +36,7 @@ struct MemoryRig: AssemblerRig {
     func answer(_ part: EvidencePart, _ result: PostgresJSON?, failure: FailureReason?, of capture: CaptureID) async throws {
         captures.answer(StoredPart(part: part, result: result, reason: failure.map(StableWord.init)), of: capture)
     }
-    func age(_ capture: CaptureID) async throws { captures.age(capture) }
+    func age(_ capture: CaptureID, seconds: Int) async throws { captures.age(capture, seconds) }
     func state(of capture: CaptureID) async throws -> CaptureState { captures.state(of: capture) }
     func announced(for capture: CaptureID) async throws -> [EvidenceAssembled] { captures.announced(for: capture) }
     func made(about capture: CaptureID) async throws -> [KeptStatement] { captures.made(about: capture) }
@@ -56,7 +57,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         let announcement: CaptureAnnouncement
         var answers: [EvidencePart: StoredPart] = [:]
         var parts: [EvidencePart: StoredPart] = [:]
-        var isAged = false
+        /// How old the last part is.
+        var seconds = 0
         var state = CaptureState()
         var confidence: ConfidenceLevel?
         var credentials: IssuedCredentials?
@@ -67,6 +69,10 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var capturedAt = SharedTime.notShared
 
         var all: [StoredPart] { parts.values.sorted { $0.part.rawValue < $1.part.rawValue } }
+        var isUnsigned: Bool {
+            state.status == .processing && seconds > (announcement.content.kind == .video ? 180 : 5)
+                && parts.values.filter { $0.result != nil }.count == 3
+        }
         var isWaiting: Bool { state.package?.contentCredentials.status == .pending && last?.kind != .revocation }
     }
 
@@ -110,7 +116,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         state.withLock { $0.entries[announcement.captureID] = Entry(announcement: announcement) }
     }
     func answer(_ part: StoredPart, of capture: CaptureID) { state.withLock { $0.entries[capture]?.answers[part.part] = part } }
-    func age(_ capture: CaptureID) { state.withLock { $0.entries[capture]?.isAged = true } }
+    func age(_ capture: CaptureID, _ seconds: Int) { state.withLock { $0.entries[capture]?.seconds += seconds } }
     func state(of capture: CaptureID) -> CaptureState { state.withLock { $0.entries[capture]?.state ?? CaptureState() } }
     func announced(for capture: CaptureID) -> [EvidenceAssembled] { state.withLock { $0.announced.filter { $0.captureID == capture } } }
     func add(undigested credentials: UndigestedCredentials) { state.withLock { $0.undigested.append(credentials) } }
@@ -122,7 +128,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
             let isFinal = entry.state.status == .complete
             if let answer = entry.answers[part], Self.replaces(entry.parts[part], answer, isFinal: isFinal) {
                 entry.parts[part] = answer
-                entry.isAged = false
+                entry.seconds = 0
                 state.entries[capture] = entry
             }
             if !isFinal, let parts = try EvidenceParts(entry.all) { return .complete(try state.gathered(entry, parts)) }
@@ -185,12 +191,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     }
 
     func unsigned(limit: Int) async throws -> [CaptureID] {
-        state.withLock { state in
-            Array(
-                state.entries.filter { _, entry in
-                    entry.state.status == .processing && entry.isAged && entry.parts.values.filter { $0.result != nil }.count == 3
-                }.keys.prefix(limit))
-        }
+        state.withLock { Array($0.entries.filter { $0.value.isUnsigned }.keys.prefix(limit)) }
     }
 
     func gathered(_ capture: CaptureID) async throws -> GatheredCapture? {

@@ -74,6 +74,21 @@ struct SampleCapture {
         media = MediaFindings(objects: [.metadata: metadata])
     }
 
+    /// A video whose bytes are no movie: nothing of it can be read.
+    init(unreadableVideo id: CaptureID, in store: MemoryObjectStore) async throws {
+        func put(_ name: MediaName) async throws -> StoredMedia {
+            try await store.put(name.key(of: id), bytes: [1, 2, 3], contentType: name.contentType)
+            return StoredMedia(
+                key: name.key(of: id), sha256: ContentDigest(of: [1, 2, 3]), sizeBytes: 3, contentType: name.contentType)
+        }
+        let (video, map, chain) = (try await put(.originalVideo), try await put(.depth), try await put(.hashChain))
+        announcement = CaptureAnnouncement(
+            captureID: id, deviceID: DeviceID(), content: .video(VideoContent(video: video, depth: map, hashChain: chain, moov: 0..<3)),
+            metadata: Array("{}".utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_795_240_800))
+        depth = DepthFindings(measurements: nil, unavailableReason: .noDepth, preview: nil, pictures: [:])
+        media = MediaFindings(objects: [.originalVideo: video, .depth: map, .hashChain: chain])
+    }
+
     func result(of part: EvidencePart) throws -> PostgresJSON {
         switch part {
         case .attestation: try PostgresJSON(encoding: attestation)

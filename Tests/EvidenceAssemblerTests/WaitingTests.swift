@@ -40,6 +40,56 @@ struct WaitingTests {
         #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
     }
 
+    @Test("one that is being assembled does not wait, however long that takes: it is not assembled twice", arguments: Backend.available)
+    func underWay(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let capture = try await rig.capture()
+        let isSigning = Flag()
+        rig.issuer.set(.signs) { [id = capture.id] in
+            guard !isSigning.isSet else { return }
+            isSigning.set()
+            try await rig.age(id)
+            #expect(try await rig.captures.unsigned(limit: 50) == [id])
+            try await rig.retryUnsigned()
+        }
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        #expect(isSigning.isSet && rig.issuer.asked == [capture.id])
+        #expect(try await rig.announced(for: capture.id).map(\.status) == [.complete])
+        #expect(!rig.underWay.contains(capture.id))
+    }
+
+    @Test("a video that another instance may be assembling counts as waiting after three minutes", arguments: Backend.available)
+    func videoElsewhere(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let video = try await SampleCapture(unreadableVideo: CaptureID(), in: rig.store)
+        try await rig.accept(video.announcement)
+        for part in EvidencePart.allCases {
+            try await rig.answer(part, try video.result(of: part), failure: nil, of: video.id)
+            let context = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: .quiet)
+            _ = try await rig.captures.take(part, of: video.id, answering: context)
+        }
+        try await rig.age(video.id, seconds: 170)
+        #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
+        try await rig.age(video.id, seconds: 20)
+        #expect(try await rig.captures.unsigned(limit: 50) == [video.id])
+    }
+
+    @Test("a video that was completed while it waited for its turn is not read again")
+    func videoOvertaken() async throws {
+        let rig = MemoryRig()
+        let video = try await SampleCapture(unreadableVideo: CaptureID(), in: rig.store)
+        let parts = try #require(
+            try EvidenceParts(EvidencePart.allCases.map { StoredPart(part: $0, result: try video.result(of: $0), reason: nil) }))
+        let gathered = try GatheredCapture(
+            announcement: video.announcement, mediaHash: video.announcement.content.mediaHash, parts: parts, isRevoked: false)
+        let event = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: .quiet)
+        for event in [event, nil] { try await rig.assembly().complete(gathered, event: event, .quiet) { nil } }
+        #expect(!rig.store.requests.contains { $0.verb == .get } && rig.issuer.asked.isEmpty)
+        #expect(!rig.underWay.contains(video.id))
+    }
+
     @Test("one for which the disk has no room waits in the same way, and holds up no other", arguments: Backend.available)
     func noRoom(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -58,7 +58,8 @@ protocol AssemblyRepository: Sendable {
     /// - Returns: as ``fail(_:reason:on:)``.
     func fail(_ capture: CaptureID, reason: FailureReason) async throws -> Bool
 
-    /// Captures in processing whose last part was received more than five seconds ago: they wait for the signer. Longest waiting first.
+    /// Captures in processing whose last part was received more than five seconds ago, of a stored video more than three minutes: they wait
+    /// for the signer. Longest waiting first.
     func unsigned(limit: Int) async throws -> [CaptureID]
 
     /// The current parts of a capture in processing; `nil` if parts are missing, or if it is not in processing any more.

@@ -28,19 +28,28 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     /// Lets two videos at a time be assembled, since each of them is on disk twice meanwhile, and a third time while it is signed. The
     /// queue needs no limit of its own, since consumers have only a few records in hand at a time.
     var videos = FIFOSemaphore(permits: 2, queueLimit: .max)
+    var underWay = CapturesUnderWay()
 
-    /// - Parameter event: the event of its last part; `nil` for a capture that waited for the signer.
+    /// - Parameters:
+    ///   - event: the event of its last part; `nil` for a capture that waited for the signer, which is left to the handler that has it in
+    ///     hand now, if there is one.
+    ///   - lookAgain: returns what there is to be assembled once a video's turn has come; `nil` if it was completed or withdrawn while it
+    ///     waited, and the event is settled.
     /// - Throws: ``SignerUnavailable`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures;
     ///   ``RevokedMeanwhile``.
-    func complete(_ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger) async throws {
+    func complete(
+        _ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger, lookAgain: () async throws -> GatheredCapture?
+    ) async throws {
+        let capture = gathered.announcement.captureID
+        guard underWay.begin(capture, isAlone: event == nil) else { return }
+        defer { underWay.end(capture) }
         guard gathered.announcement.content.kind.takesLongToAssemble else {
             return try await assemble(gathered, event: event, logger)
         }
         let permit = try await videos.acquire()
         defer { videos.release(permit) }
-        // A handler may have completed it while this waited.
-        if event == nil, try await captures.gathered(gathered.announcement.captureID) == nil { return }
-        try await assemble(gathered, event: event, logger)
+        guard let current = try await lookAgain() else { return }
+        try await assemble(current, event: event, logger)
     }
 
     private func assemble(_ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger) async throws {

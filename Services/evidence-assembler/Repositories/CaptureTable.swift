@@ -51,13 +51,14 @@ struct CaptureTable {
     }
 
     /// Captures with all their parts that were not completed when the last part was received: they wait for the signer. Longest waiting
-    /// first. The five seconds exclude captures that are being completed now.
+    /// first. The five seconds, or three minutes of a video, exclude captures that an instance is completing now.
     nonisolated(nonsending) func unsigned(limit: Int) async throws -> [CaptureID] {
         try await connection.query(
             """
             SELECT id FROM captures WHERE status = 'processing'
-                AND (SELECT count(*) = 3 AND max(received_at) < now() - interval '5 seconds' FROM evidence_parts
-                    WHERE capture_id = captures.id AND outcome = 'done')
+                AND (SELECT count(*) = 3 AND max(received_at) < now() - CASE
+                        WHEN captures.type = 'video' AND capture_mode = 'full' THEN interval '3 minutes' ELSE interval '5 seconds' END
+                    FROM evidence_parts WHERE capture_id = captures.id AND outcome = 'done')
             ORDER BY uploaded_at LIMIT \(limit)
             """
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }

@@ -14,7 +14,8 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
     /// Completes the waiting captures; stops at the first that shows that the signer is still unavailable. A capture that fails otherwise
     /// does not block the others: `upload-sync` announces it again, and its handler reports the failure.
     func retry() async throws {
-        let waiting = try await assembly.captures.unsigned(limit: 50)
+        // Those under way wait for nobody; other instances leave them alone for a while, see ``AssemblyRepository/unsigned(limit:)``.
+        let waiting = try await assembly.captures.unsigned(limit: 50).filter { !assembly.underWay.contains($0) }
         Meter(label: "rial_captures_unsigned").set(waiting.count)
         var limit = FailureLimit()
         // Shuffled, so that a few unreadable captures do not block the others forever.
@@ -24,7 +25,9 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
                 var isAway = false
                 try await ledger.run(capture.uuid, giveUp: { try await giveUp(capture) }) {
                     guard let gathered = try await assembly.captures.gathered(capture) else { return }
-                    do { try await assembly.complete(gathered, event: nil, logger) } catch is SignerUnavailable { isAway = true }
+                    do {
+                        try await assembly.complete(gathered, event: nil, logger) { try await assembly.captures.gathered(capture) }
+                    } catch is SignerUnavailable { isAway = true }
                 }
                 if isAway { return }
                 limit.succeed()
