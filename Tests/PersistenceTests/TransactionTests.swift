@@ -55,6 +55,18 @@ struct TransactionTests {
         }
     }
 
+    @Test("hold a lock by name until they end")
+    func locks() async throws {
+        try await withTable { pool in
+            try await pool.withTransaction { connection in
+                try await connection.lock("a")
+                let (held, other) = try await pool.withTransaction { (try await $0.tryLock("a"), try await $0.tryLock("b")) }
+                #expect(!held && other)
+            }
+            #expect(try await pool.withTransaction { try await $0.tryLock("a") })
+        }
+    }
+
     @Test("are rolled back by an error, which is passed on")
     func rollsBack() async throws {
         struct Failure: Error {}

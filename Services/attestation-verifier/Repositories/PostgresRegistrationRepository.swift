@@ -81,7 +81,7 @@ private struct RegistrationTable {
 
     /// Takes an advisory lock, so that a redelivery waits for the first transaction to end.
     func lock(_ registration: RegistrationID) async throws {
-        try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(registration.description), 0))")
+        try await connection.lock(registration.description)
     }
 
     /// Whether a submission is stored, even one that this version cannot decode.

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Persistence
 
@@ -28,7 +29,7 @@ struct PostgresIntakeRepository: IntakeRepository {
     /// Waits for a running clean-up of that capture (`MediaExpiry` in upload-sync).
     func leave(_ id: CaptureID, to known: CaptureID) async throws -> Bool {
         try await database.withTransaction { connection in
-            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(known.description), 0))")
+            try await connection.lock(capture: known)
             return try await !connection.query(
                 """
                 UPDATE intakes SET brings = \(known.uuid) WHERE id = \(id.uuid) AND abandoned_at IS NULL RETURNING id

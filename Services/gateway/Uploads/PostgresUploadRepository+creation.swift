@@ -13,7 +13,7 @@ extension PostgresUploadRepository {
         _ offer: UploadOffer, _ type: CaptureType, contentType: String, device: DeviceID, token: UploadToken, runner: UUID?
     ) async throws -> UploadCreation {
         let creation: UploadCreation = try await database.withTransaction { connection in
-            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\("uploads of \(device)"), 0))")
+            try await connection.lock("uploads of \(device)")
             while true {
                 let known = try await Self.known(offer.digest, type, device, on: connection)
                 if let (upload, answer) = known.recorded {

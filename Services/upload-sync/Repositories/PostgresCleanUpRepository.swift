@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
@@ -119,9 +120,7 @@ struct PostgresCleanUpRepository: IntakeCleanUpRepository, DerivedRepository, Ex
         _ capture: CaptureID, _ work: @escaping @Sendable (_ connection: PostgresConnection) async throws -> Void
     ) async throws -> Bool {
         try await database.withTransaction { connection in
-            let lock = try await connection.query(
-                "SELECT pg_try_advisory_xact_lock(hashtextextended(\(capture.description), 0)) AS held")
-            guard try lock.first?.get("held") == true else { return false }
+            guard try await connection.tryLock(capture: capture) else { return false }
             let still = try await connection.query(
                 """
                 SELECT id FROM captures WHERE id = \(capture.uuid) AND status = 'failed'

@@ -30,7 +30,7 @@ struct PostgresRepeatRepository: RepeatRepository {
                 """)
             guard let row = rows.first else { return false }
             let capture = CaptureID(try row.get("brings", as: UUID.self))
-            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(capture.description), 0))")
+            try await connection.lock(capture: capture)
             let known = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(capture.uuid)")
             if let known = known.first, let status = CaptureStatus(rawValue: try known.get("status")),
                 status == .processing || status == .failed
