@@ -22,6 +22,17 @@ public struct Row: Sendable {
         }
         return value
     }
+
+    /// The column's word, or number, of a fixed list.
+    /// - Throws: ``PostgresError`` with `decoding` also if this version does not know it.
+    public func word<Word: RawRepresentable>(_ column: String, as type: Word.Type = Word.self) throws -> Word
+    where Word.RawValue: PostgresDecodable {
+        let value = try get(column, as: Word.RawValue.self)
+        guard let word = Word(rawValue: value) else {
+            throw PostgresError(code: .decoding, message: "column \(column) has the unknown word \(value)")
+        }
+        return word
+    }
 }
 
 /// The cells of a result in one buffer, which its rows share.

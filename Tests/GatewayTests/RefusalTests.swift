@@ -1,6 +1,7 @@
 import CaptureProtocol
 import HTTPTypes
 import Multipart
+import Persistence
 import Testing
 
 @testable import Gateway
@@ -61,6 +62,7 @@ struct RefusalTests {
 
     @Test("what is no refusal has no response of its own")
     func failure() {
-        for error in [CancellationError(), CaptureRow.Unreadable()] as [any Error] { #expect(APIError(refusal: error)?.code == nil) }
+        let unreadable = PostgresError(code: .decoding, message: "a row")
+        for error in [CancellationError(), unreadable] as [any Error] { #expect(APIError(refusal: error)?.code == nil) }
     }
 }

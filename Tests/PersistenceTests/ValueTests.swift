@@ -118,6 +118,23 @@ struct ValueTests {
         }
     }
 
+    @Test("of a fixed list are never guessed: an unknown one is an error that names it and its column")
+    func words() async throws {
+        enum State: String { case open, done }
+        enum Version: Int { case three = 3 }
+        try await TestDatabase.with { database in
+            let connection = try await database.connect()
+            let row = try #require(
+                try await connection.query("SELECT 'done' AS state, 3 AS version, 'lost' AS next, 4 AS later, NULL::text AS absent").first)
+            #expect(try row.word("state", as: State.self) == .done && row.word("version", as: Version.self) == .three)
+            let error = await postgresError { _ = try row.word("next", as: State.self) }
+            #expect(error?.code == .decoding && error?.message == "column next has the unknown word lost")
+            #expect(throws: PostgresError.self) { try row.word("later", as: Version.self) }
+            #expect(throws: PostgresError.self) { try row.word("absent", as: State.self) }
+            await connection.close()
+        }
+    }
+
     @Test("of an unexpected type are errors, not traps")
     func decodingErrors() async throws {
         try await TestDatabase.with { database in

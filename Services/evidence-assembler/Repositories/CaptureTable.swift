@@ -15,7 +15,7 @@ struct StoredCaptureRow: Sendable {
 
     init(_ row: Row) throws {
         self.row = row
-        status = CaptureStatus(rawValue: try row.get("status")) ?? .processing
+        status = try row.word("status")
         mediaHash = try row.getOptional("media_sha256")
         isRevoked = try row.get("is_revoked")
     }

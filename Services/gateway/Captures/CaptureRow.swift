@@ -36,30 +36,30 @@ struct CaptureRow: Sendable {
 }
 
 extension CaptureRow {
-    /// The row has values that this version does not know.
-    struct Unreadable: Error {}
-
     /// - Throws: `WithdrawnCapture` if the capture was withdrawn: the row has nothing more.
     init(_ row: Row) throws {
         if let time = try row.getOptional("withdrawn_at", as: Date.self) { throw WithdrawnCapture(withdrawnAt: time) }
         id = CaptureID(try row.get("id", as: UUID.self))
         shortID = try row.get("short_id")
         deviceID = DeviceID(try row.get("device_id", as: UUID.self))
-        guard let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")),
-            let status = CaptureStatus(rawValue: try row.get("status")),
-            let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self))
-        else { throw Unreadable() }
+        guard let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) else {
+            throw PostgresError(code: .decoding, message: "columns type and capture_mode are no kind of capture")
+        }
         self.kind = kind
-        self.status = status
+        status = try row.word("status")
+        guard let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self)) else {
+            throw PostgresError(code: .decoding, message: "column media_sha256 is not a SHA-256")
+        }
         mediaHash = hash
         failure = try row.getOptional("failure", as: String.self).map(StableWord.init(text:))
         confidence = try row.getOptional("confidence_level", as: String.self).flatMap(ConfidenceLevel.init(rawValue:))
         uploadedAt = try row.get("uploaded_at")
         completedAt = try row.getOptional("completed_at")
         flags = try row.getOptional("metadata_flags", as: PostgresJSON.self)?.decode(MetadataFlags.self)
-        guard let precision = TimePrecision(rawValue: try row.get("captured_precision")),
-            let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: precision)
-        else { throw Unreadable() }
+        let precision = try row.word("captured_precision", as: TimePrecision.self)
+        guard let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: precision) else {
+            throw PostgresError(code: .decoding, message: "column captured_at does not fit column captured_precision")
+        }
         self.capturedAt = capturedAt
         evidence = try row.getOptional("evidence", as: PostgresJSON.self)?.decode(EvidencePackage.self)
         location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)

@@ -8,11 +8,6 @@ import TransparencyLog
 struct PostgresLogReading: LogReading {
     let database: PostgresPool
 
-    /// A row that no service of this version has written.
-    struct Unreadable: Error {
-        let what: String
-    }
-
     func statements(of capture: CaptureID) async throws -> [StoredStatement] {
         try await database.query(
             """
@@ -109,8 +104,7 @@ extension PublishedShard {
 
 extension PlacedStatement {
     fileprivate init(_ row: Row) throws {
-        guard let kind = Statement.Kind(rawValue: try row.get("kind")) else { throw PostgresLogReading.Unreadable(what: "a kind") }
-        self.kind = kind
+        kind = try row.word("kind")
         notBefore = try row.getOptional("not_before")
         place = try row.getOptional("leaf_index", as: Int64.self).map { index in
             LogPlace(shard: try PublishedShard(row), index: UInt64(clamping: index))
@@ -122,13 +116,17 @@ extension StoredStatement {
     fileprivate init(_ row: Row) throws {
         placed = try PlacedStatement(row)
         statement = try Statement(bytes: try row.get("statement"))
-        guard let salt = Salt(bytes: try row.get("salt", as: [UInt8].self)) else { throw PostgresLogReading.Unreadable(what: "a salt") }
+        guard let salt = Salt(bytes: try row.get("salt", as: [UInt8].self)) else {
+            throw PostgresError(code: .decoding, message: "column salt is not a salt")
+        }
         self.salt = salt
         evidence = try row.getOptional("evidence")
         raw = try row.getOptional("raw_salt", as: [UInt8].self).map { bytes in
             let digests = try row.get("raw", as: PostgresJSON.self).decode([String: ContentDigest].self)
             let named = digests.compactMap { name, digest in RawParts.Name(rawValue: name).map { ($0, digest) } }
-            guard let salt = Salt(bytes: bytes), named.count == digests.count else { throw PostgresLogReading.Unreadable(what: "raw") }
+            guard let salt = Salt(bytes: bytes), named.count == digests.count else {
+                throw PostgresError(code: .decoding, message: "columns raw and raw_salt are not digests of parts with their salt")
+            }
             return RawParts(digests: Dictionary(named) { first, _ in first }, salt: salt)
         }
     }

@@ -51,12 +51,9 @@ extension Upload {
 
     init(_ row: Row) throws {
         id = UploadID(try row.get("id", as: UUID.self))
-        guard let type = CaptureType(rawValue: try row.get("type")) else {
-            throw PostgresError(code: .decoding, message: "column type is no type of capture")
-        }
-        self.type = type
+        type = try row.word("type")
         device = DeviceID(try row.get("device_id", as: UUID.self))
-        version = InteropVersion(rawValue: try row.get("interop_version")) ?? .latest
+        version = try row.word("interop_version")
         contentType = try row.get("content_type")
         guard let digest = ContentDigest(bytes: try row.get("body_sha256", as: [UInt8].self)) else {
             throw PostgresError(code: .decoding, message: "column body_sha256 is not a SHA-256")
@@ -66,7 +63,7 @@ extension Upload {
         offset = try row.get("offset_bytes")
         epoch = try row.get("epoch")
         runner = try row.getOptional("runner")
-        state = State(rawValue: try row.get("state")) ?? .ended
+        state = try row.word("state")
         answer = try row.getOptional("answer", as: PostgresJSON.self)?.decode(UploadAnswer.self)
         receivedAt = try row.getOptional("received_at")
         expiresAt = try row.get("expires_at")

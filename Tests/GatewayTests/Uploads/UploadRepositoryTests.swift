@@ -368,6 +368,23 @@ struct UploadRepositoryTests {
         }
     }
 
+    @Test(
+        "a row with a state or a version that is not known here is an error, and no ended or newest upload",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint),
+        arguments: [("state", "'paused'"), ("interop_version", "9")])
+    func unknown(column: String, value: String) async throws {
+        try await Self.with { uploads, device in
+            _ = try await Self.new(uploads, device)
+            let failure = await error(PostgresError.self) {
+                // Of two columns with one name, the first counts.
+                let rows = try await uploads.database.query(
+                    "SELECT \(unescaped: value) AS \(unescaped: column), \(Upload.columns) FROM uploads")
+                _ = try rows.map(Upload.init)
+            }
+            #expect(failure?.code == .decoding)
+        }
+    }
+
     @Test("it has at most a thousand segments", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
     func segments() async throws {
         try await Self.with { uploads, device in
