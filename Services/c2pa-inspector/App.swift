@@ -1,7 +1,7 @@
-import CSandbox
 import CaptureProtocol
 import ContentCredentials
 import Foundation
+import Inspection
 import Models
 
 /// Reads the Content Credentials of one untrusted file and writes a report as JSON.
@@ -15,7 +15,8 @@ import Models
 enum App {
     static func main() {
         guard let settings = Settings(CommandLine.arguments.dropFirst()) else {
-            fail(64, "usage: c2pa-inspector [--self-test] [--media-type TYPE] [--memory-bytes N] [--cpu-seconds N] [--wall-seconds N]")
+            SandboxedProcess.fail(
+                64, "usage: c2pa-inspector [--self-test] [--media-type TYPE] [--memory-bytes N] [--cpu-seconds N] [--wall-seconds N]")
         }
         if settings.isSelfTest { selfTest(settings) }
         let reader: CredentialReader
@@ -27,44 +28,19 @@ enum App {
             // Encode once before the sandbox: the first encoding initializes what later ones need.
             _ = try WireJSON.encode(CredentialReport(state: .none))
         } catch {
-            fail(78, "anchors: \(error)")
+            SandboxedProcess.fail(78, "anchors: \(error)")
         }
-        enterSandbox(settings)
+        SandboxedProcess.enterSandbox(settings.limits)
         let report = reader.read(fileDescriptor: STDIN_FILENO, mediaType: settings.mediaType, at: .now)
-        guard let json = try? WireJSON.encode(report), write(json) else { exit(1) }
+        guard let json = try? WireJSON.encode(report), SandboxedProcess.write(json) else { exit(1) }
         // Skip the exit handlers of exit(3): there is nothing to flush, and the library's clean-up is not needed.
         _exit(0)
     }
 
     /// Exits with 0 if the sandbox blocks everything that it must.
     private static func selfTest(_ settings: Settings) -> Never {
-        enterSandbox(settings)
-        if let breach = rial_sandbox_breach() { fail(78, "the sandbox does not block: \(String(cString: breach))") }
+        SandboxedProcess.enterSandbox(settings.limits)
+        SandboxedProcess.testSandbox()
         _exit(0)
-    }
-
-    private static func enterSandbox(_ settings: Settings) {
-        var limits = settings.limits
-        let status = rial_sandbox_enter(&limits)
-        guard status == 0 else { fail(78, "no sandbox: \(String(cString: strerror(status)))") }
-    }
-
-    private static func write(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Foundation.write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-    }
-
-    private static func fail(_ status: Int32, _ sentence: String) -> Never {
-        let line = sentence + "\n"
-        _ = line.withCString { Foundation.write(STDERR_FILENO, $0, strlen($0)) }
-        _exit(status)
     }
 }

@@ -1,6 +1,6 @@
 import CAVCodec
-import CSandbox
 import Foundation
+import Inspection
 import Movie
 import VideoDecoding
 
@@ -14,17 +14,20 @@ import VideoDecoding
 @main
 enum App {
     static func main() {
-        guard let settings = Settings(CommandLine.arguments.dropFirst()) else { fail(64, Settings.usage) }
+        guard let settings = Settings(CommandLine.arguments.dropFirst()) else { SandboxedProcess.fail(64, Settings.usage) }
         // Its messages would be of the file.
         av_log_set_level(AV_LOG_QUIET)
-        enterSandbox(settings)
+        SandboxedProcess.enterSandbox(settings.limits)
         if settings.isSelfTest { selfTest() }
         do {
             let movie = try movie(settings)
-            var decoding = try DecodingPass(movie, settings) { write($0.encoded) }
+            var decoding = try DecodingPass(movie, settings) { record in
+                // The reader may be gone.
+                guard SandboxedProcess.write(record.encoded) else { _exit(1) }
+            }
             try decoding.run()
         } catch {
-            fail(1, "\(error)")
+            SandboxedProcess.fail(1, "\(error)")
         }
         // Skip the exit handlers of exit(3): there is nothing to flush.
         _exit(0)
@@ -39,47 +42,24 @@ enum App {
 
     /// Exits with 0 if the sandbox blocks everything that it must, and both codecs, and the encoder, open in it.
     private static func selfTest() -> Never {
-        if let breach = rial_sandbox_breach() { fail(78, "the sandbox does not block: \(String(cString: breach))") }
+        SandboxedProcess.testSandbox()
         for codec in VideoCodec.allCases {
             do {
                 _ = try PictureDecoder(codec)
             } catch {
-                fail(78, "no decoder of \(codec.rawValue): \(error)")
+                SandboxedProcess.fail(78, "no decoder of \(codec.rawValue): \(error)")
             }
         }
         do {
             let picture = try Frame.blank(width: 64, height: 48)
             var encoder = try PlaybackEncoder(like: picture, maxSide: 32, timescale: 600, rate: 30)
-            guard try !encoder.finish(after: encoder.encode(picture, time: 0)).isEmpty else { fail(78, "the encoder made nothing") }
+            guard try !encoder.finish(after: encoder.encode(picture, time: 0)).isEmpty else {
+                SandboxedProcess.fail(78, "the encoder made nothing")
+            }
         } catch {
-            fail(78, "no encoder of H.264: \(error)")
+            SandboxedProcess.fail(78, "no encoder of H.264: \(error)")
         }
         _exit(0)
-    }
-
-    private static func enterSandbox(_ settings: Settings) {
-        var limits = settings.limits
-        let status = rial_sandbox_enter(&limits)
-        guard status == 0 else { fail(78, "no sandbox: \(String(cString: strerror(status)))") }
-    }
-
-    /// Ends the process if the reader is gone.
-    private static func write(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Foundation.write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { _exit(1) }
-                rest = rest.dropFirst(count)
-            }
-        }
-    }
-
-    private static func fail(_ status: Int32, _ sentence: String) -> Never {
-        let line = sentence + "\n"
-        _ = line.withCString { Foundation.write(STDERR_FILENO, $0, strlen($0)) }
-        _exit(status)
     }
 }
 
