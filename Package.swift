@@ -170,8 +170,9 @@ let package = Package(
         .target(
             name: "ServiceRuntime",
             dependencies: [
-                "Blocking", "CSandbox", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability",
-                "Persistence", "Secrets", crypto, logging, metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore,
+                "Blocking", "CSandbox", "CaptureProtocol", "Delivery", "Inspection", "Messaging", "Models", "ObjectStorage",
+                "Observability", "Persistence", "Secrets", crypto, logging, metrics, lifecycle, unixSignals, hummingbird, httpClient,
+                httpTypes, nioCore,
                 nioHTTP1,
             ],
             path: "Shared/ServiceRuntime"),
@@ -417,8 +418,8 @@ let package = Package(
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
-                "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Observability",
-                "Persistence", "Secrets", "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
+                "Blocking", "Delivery", "Inspection", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage",
+                "Observability", "Persistence", "Secrets", "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
             ],
             path: "Tests/DeliveryTests"),
         .testTarget(

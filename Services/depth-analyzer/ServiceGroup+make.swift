@@ -24,34 +24,12 @@ func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> Se
     let reassessment = DepthReassessment(
         queue: PostgresMeasurementQueue(database: backbone.database), analysis: analysis, logger: logger)
     let parts = PostgresPartRepository<DepthAnalyzed, DepthFindings>(.depthAnalyzer, database: backbone.database)
+    let decoderTest = ProgramTest(
+        metric: "rial_video_decoder_up", problem: "videos cannot be decoded", logger: logger, decoders.selfTest)
     return backbone.serviceGroup([
         backbone.consume(PartHandler(work, parts: parts)),
         backbone.consume(PartHandler(work, parts: parts, for: VideoReceived.self), consumers: settings.common.videoConsumers),
         PeriodicTask(name: "reassessments", every: .seconds(10), logger: logger) { try await reassessment.run() },
-        PeriodicTask(name: "video decoder test", every: .seconds(60), logger: logger) {
-            await testDecoder(logger) { () async throws(InspectionError) in
-                try await decoders.selfTest()
-            } report: {
-                Meter(label: "rial_video_decoder_up").set($0)
-            }
-        },
+        PeriodicTask(name: "video decoder test", every: .seconds(60), logger: logger) { await decoderTest.run() },
     ])
-}
-
-/// Runs the decoder's self-test and reports its result, also in the log.
-/// - Parameter report: gets 1 or 0; not called if it was not tested, because others wait for the decoders or the service ends.
-func testDecoder(
-    _ logger: Logger, _ test: @Sendable () async throws(InspectionError) -> Void, report: @Sendable (Double) -> Void
-) async {
-    do throws(InspectionError) {
-        try await test()
-        report(1)
-    } catch {
-        switch error {
-        case .busy, .cancelled: break
-        case .unavailable:
-            report(0)
-            logger.error("videos cannot be decoded", metadata: ["problem": "\(error)"])
-        }
-    }
 }

@@ -4,7 +4,6 @@ import Hummingbird
 import HummingbirdCore
 import Inspection
 import Logging
-import Metrics
 import Models
 import NIOCore
 import Observability
@@ -58,26 +57,16 @@ extension GatewayParts {
 
     fileprivate var upkeep: [any Service] {
         let cleaner = UploadCleaner(uploads: uploads, resumable: resumable, logger: logger)
+        let inspectorTest = ProgramTest(
+            metric: "rial_inspector_up", problem: "files cannot be inspected", logger: logger, inspectors.selfTest)
         return [
-            PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await testInspector(inspectors, logger) },
+            PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await inspectorTest.run() },
             PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },
             PeriodicTask(name: "rate limit sweep", every: .seconds(60), logger: logger) { try await buckets.sweep() },
             PeriodicTask(name: "upload sweep", every: .seconds(600), logger: logger) { try await cleaner.clean() },
             PeriodicTask(name: "open uploads", every: .seconds(60), logger: logger) { try await cleaner.measure() },
             PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) { try await verifications.sweep() },
         ]
-    }
-}
-
-/// Runs the inspector's self-test and reports the result as a metric and in the log.
-private func testInspector(_ inspectors: InspectorPool, _ logger: Logger) async {
-    let gauge = Meter(label: "rial_inspector_up")
-    do {
-        try await inspectors.selfTest()
-        gauge.set(1)
-    } catch {
-        gauge.set(0)
-        logger.error("files cannot be inspected", metadata: ["problem": "\(error)"])
     }
 }
 

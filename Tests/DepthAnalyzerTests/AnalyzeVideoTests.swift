@@ -99,19 +99,6 @@ struct AnalyzeVideoTests {
         #expect(parts.findings(capture) == nil && parts.announced.isEmpty)
     }
 
-    @Test(
-        "the decoder's test says whether it works, and nothing if it was not run",
-        arguments: [(nil, [1]), (.unavailable("no program"), [0]), (.busy, []), (.cancelled, [])] as [(InspectionError?, [Double])])
-    func decoderTest(error: InspectionError?, reported: [Double]) async {
-        let reports = Mutex<[Double]>([])
-        await testDecoder(Logger(label: "tests")) { () async throws(InspectionError) in
-            if let error { throw error }
-        } report: { value in
-            reports.withLock { $0.append(value) }
-        }
-        #expect(reports.withLock { $0 } == reported)
-    }
-
     @Test("other bytes than those that were accepted are rejected", arguments: [MediaName.originalVideo, .depth])
     func damaged(name: MediaName) async throws {
         let capture = try await accept(try RecordedVideo(seconds: 1, startedAt: Self.now), damaging: name)
