@@ -17,6 +17,16 @@ public struct EvidenceAssembled: Event, Equatable {
         self.failure = failure
     }
 
+    /// The capture is complete.
+    public static func complete(_ capture: CaptureID, confidence: ConfidenceLevel?) -> EvidenceAssembled {
+        EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: confidence, failure: nil)
+    }
+
+    /// The capture failed for now.
+    public static func failed(_ capture: CaptureID, _ failure: StableWord<FailureReason>) -> EvidenceAssembled {
+        EvidenceAssembled(captureID: capture, status: .failed, confidenceLevel: nil, failure: failure)
+    }
+
     enum CodingKeys: String, CodingKey {
         case captureID = "capture_id"
         case status

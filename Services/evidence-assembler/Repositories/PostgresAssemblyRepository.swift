@@ -61,9 +61,7 @@ struct PostgresAssemblyRepository: AssemblyRepository {
             FailPoint.reached("evidence-assembler.stated")
             let revision = try await statements.revise(capture, by: maker)
             guard revision == nil || assembled.credentials == nil else { throw RevokedMeanwhile() }
-            try await outbox.append(
-                EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: assembled.confidence, failure: nil),
-                on: connection)
+            try await outbox.append(EvidenceAssembled.complete(capture, confidence: assembled.confidence), on: connection)
             FailPoint.reached("evidence-assembler.announced")
             return true
         }
@@ -83,8 +81,7 @@ struct PostgresAssemblyRepository: AssemblyRepository {
         _ failure: StableWord<FailureReason>, of capture: CaptureID, on connection: PostgresConnection
     ) async throws -> Bool {
         guard try await CaptureTable(connection).fail(capture, reason: failure.text) else { return false }
-        try await outbox.append(
-            EvidenceAssembled(captureID: capture, status: .failed, confidenceLevel: nil, failure: failure), on: connection)
+        try await outbox.append(EvidenceAssembled.failed(capture, failure), on: connection)
         return true
     }
 

@@ -50,9 +50,7 @@ struct PostgresCredentialRepository: CredentialRepository {
             // Without an earlier statement the first has the credentials.
             if case .success = outcome, let last, let stated = try await statements.stated(capture) {
                 try await statements.insert(try maker.credentials(of: stated, after: last), of: capture)
-                try await outbox.append(
-                    EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: waiting.confidence, failure: nil),
-                    on: connection)
+                try await outbox.append(EvidenceAssembled.complete(capture, confidence: waiting.confidence), on: connection)
             }
             return package.contentCredentials
         }

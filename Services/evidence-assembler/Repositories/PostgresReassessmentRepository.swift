@@ -63,9 +63,7 @@ struct PostgresReassessmentRepository: ReassessmentRepository {
                 try await MediaObjectTable(connection).replaceCard(verdict.card, of: capture)
                 guard let stated = try await statements.stated(capture) else { return nil }
                 try await statements.insert(try maker.reassessment(of: stated, after: last), of: capture)
-                try await outbox.append(
-                    EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: verdict.confidence, failure: nil),
-                    on: connection)
+                try await outbox.append(EvidenceAssembled.complete(capture, confidence: verdict.confidence), on: connection)
             }
             FailPoint.reached("evidence-assembler.reassessed")
             try await settle(capture, outcome.rawValue, on: connection)

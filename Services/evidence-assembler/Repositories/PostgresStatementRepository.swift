@@ -79,8 +79,7 @@ struct PostgresStatementRepository: StatementRepository {
     private nonisolated(nonsending) func announce(_ capture: CaptureID, _ confidence: ConfidenceLevel?, on connection: PostgresConnection)
         async throws
     {
-        try await outbox.append(
-            EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: confidence, failure: nil), on: connection)
+        try await outbox.append(EvidenceAssembled.complete(capture, confidence: confidence), on: connection)
     }
 
     func settle(_ context: MessageContext) async throws {
