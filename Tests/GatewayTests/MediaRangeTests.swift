@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Testing
 
 @testable import Gateway
@@ -32,6 +33,13 @@ struct MediaRangeTests {
 @Suite("Entity tags")
 struct EntityTagTests {
     private static let tag = "\"abc\""
+
+    @Test("are the digest of the content in quotes, or its beginning")
+    func content() {
+        let digest = ContentDigest(of: [])
+        #expect(EntityTag.of(digest) == "\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"")
+        #expect(EntityTag.of(digest, length: 32) == "\"e3b0c44298fc1c149afbf4c8996fb924\"")
+    }
 
     @Test(
         "match by weak comparison, alone or in a list",

@@ -60,6 +60,12 @@ struct RefusalTests {
         #expect(headers[.rateLimitLimit] == "3" && headers[.rateLimitRemaining] == "0" && headers[.rateLimitReset] == "6")
     }
 
+    @Test("the limit of an unknown part is named in KiB")
+    func unknownPart() {
+        let refusal = APIError(refusal: VerificationError.partTooLarge(name: "x"))
+        #expect(refusal?.details.map(\.problem) == ["is unknown and larger than 64 KiB"])
+    }
+
     @Test("what is no refusal has no response of its own")
     func failure() {
         let unreadable = PostgresError(code: .decoding, message: "a row")

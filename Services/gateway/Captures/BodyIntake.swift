@@ -147,8 +147,7 @@ actor BodyIntake<Parts: CaptureParts> {
             current.isTooLarge = current.size > Int64(limit)
             if current.isTooLarge { current.bytes = [] } else { current.bytes += data.readableBytesView }
         } else if current.size > Int64(SizeLimits.unknownPart) {
-            throw CaptureError.invalid(
-                String(current.name.prefix(100)), "is unknown and larger than \(SizeLimits.unknownPart >> 10) kB")
+            throw CaptureError.invalid(String(current.name.prefix(100)), SizeLimits.unknownPartProblem)
         }
         part = current
     }

@@ -48,6 +48,7 @@ struct APIError: Error, Sendable {
         APIError(code, "\(field) \(problem)", details: [Detail(field: field, problem: problem)])
     }
 
+    static let nothingHere = APIError(.notFound, "There is nothing at this address.")
     static let noSuchCapture = APIError(.captureNotFound, "There is no such capture.")
 
     static func retryLater(_ code: ErrorCode, _ message: String, seconds: Int) -> APIError {

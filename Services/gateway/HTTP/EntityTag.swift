@@ -1,7 +1,12 @@
+import CaptureProtocol
 import Foundation
 
-/// Conditions on the entity tag of what is asked for (RFC 9110 §13.1).
+/// The entity tag of what is asked for, and conditions on it (RFC 9110 §8.8.3, §13.1).
 enum EntityTag {
+    /// The strong tag of the content with this digest.
+    /// - Parameter length: how many of its hexadecimal digits count.
+    static func of(_ digest: ContentDigest, length: Int = 64) -> String { "\"\(digest.hex.prefix(length))\"" }
+
     /// `If-None-Match` (§13.1.2), weak comparison.
     static func matches(_ field: String?, _ tag: String) -> Bool {
         guard let field else { return false }

@@ -60,7 +60,7 @@ struct ResponseMiddleware: RouterMiddleware {
         case let error as HTTPError where error.status == .notFound:
             // The router reports 404 for an unknown path and for a wrong method alike.
             let allowed = routes.methods(of: request.uri.path)
-            if allowed.isEmpty { return APIError(.notFound, "There is nothing at this address.") }
+            if allowed.isEmpty { return .nothingHere }
             return APIError(
                 .methodNotAllowed, "This address does not accept \(request.method.rawValue).",
                 headers: [.allow: allowed.joined(separator: ", ")])

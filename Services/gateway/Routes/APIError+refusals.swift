@@ -103,7 +103,7 @@ extension APIError {
         case .fileTooLarge:
             self.init(
                 .payloadTooLarge, "A file is at most \(SizeLimits.file >> 20) MiB, a video \(SizeLimits.video >> 20) MiB.")
-        case .partTooLarge(let name): self = .invalid(name, "is unknown and larger than \(SizeLimits.unknownPart >> 10) kB")
+        case .partTooLarge(let name): self = .invalid(name, SizeLimits.unknownPartProblem)
         case .unsupportedFormat:
             self.init(.unsupportedMediaType, "The file is not a JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or C2PA manifest.")
         case .noSpace:
@@ -129,6 +129,11 @@ extension APIError {
         let message = error == .late ? "The body was not complete in time." : "The body came too slowly."
         self = .retryLater(.serviceUnavailable, message, seconds: 1)
     }
+}
+
+extension SizeLimits {
+    /// What the client learns about a larger part that is unknown.
+    static let unknownPartProblem = "is unknown and larger than \(unknownPart >> 10) KiB"
 }
 
 extension HTTPFields {

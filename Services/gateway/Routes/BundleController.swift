@@ -49,8 +49,8 @@ struct BundleController: Sendable {
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: fields) }
         guard let added else { return Response(status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: bytes))) }
         let isHead = request.method == .head
-        let place = isHead ? nil : try bundles.acquire(address: address.description)
-        return try await response(made.bundle, adding: added, fields, [permit, place].compactMap(\.self), isHead: isHead)
+        let bundlePermit = isHead ? nil : try bundles.acquire(address: address.description)
+        return try await response(made.bundle, adding: added, fields, [permit, bundlePermit].compactMap(\.self), isHead: isHead)
     }
 
     /// The media are read into a file first: a ZIP entry begins with a checksum of its content.
@@ -84,6 +84,6 @@ struct BundleController: Sendable {
     /// The entity tag: a digest of everything that the answer is made of.
     private static func tag(_ bytes: [UInt8], _ media: NamedMedia?) -> String {
         let added = media.map { Array("\($0.name.rawValue) \($0.media.sha256.hex)".utf8) } ?? []
-        return "\"\(ContentDigest(of: ContentDigest(of: bytes).bytes + added).hex.prefix(32))\""
+        return EntityTag.of(ContentDigest(of: ContentDigest(of: bytes).bytes + added), length: 32)
     }
 }

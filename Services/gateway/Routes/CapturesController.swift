@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Crypto
 import Foundation
 import Hummingbird
 import Logging
@@ -54,7 +53,7 @@ struct CapturesController: Sendable {
             row, isOwner: reader == row.deviceID, log: try await log.status(of: row.id, row.status, at: now), links: links,
             publicURL: publicURL, at: now)
         var headers = SignatureHeaders.responseFields(to: reader)
-        let tag = "\"\(Hex.encode(SHA256.hash(data: try WireJSON.encode(view)).prefix(16)))\""
+        let tag = EntityTag.of(ContentDigest(of: try WireJSON.encode(view)), length: 32)
         headers[.eTag] = tag
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         return try Envelope.success(view, headers: headers, context: context)

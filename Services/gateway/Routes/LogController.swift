@@ -22,7 +22,7 @@ struct LogController: Sendable {
     }
 
     private func policy(_ request: Request) throws -> Response {
-        guard let policy else { throw Self.nothing }
+        guard let policy else { throw APIError.nothingHere }
         return Self.text(policy.bytes, to: request)
     }
 
@@ -30,16 +30,16 @@ struct LogController: Sendable {
         let (shard, _) = try await place(request)
         let permit = try downloads.acquire(address: ClientAddress(request, context, trusting: trustedProxies).description)
         defer { permit.release() }
-        guard let bytes = try await tiles.checkpoint(of: shard) else { throw Self.nothing }
+        guard let bytes = try await tiles.checkpoint(of: shard) else { throw APIError.nothingHere }
         return Self.text(bytes, to: request)
     }
 
     private func tile(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let (shard, path) = try await place(request)
-        guard let tile = try? Tile(path: path) else { throw Self.nothing }
+        guard let tile = try? Tile(path: path) else { throw APIError.nothingHere }
         let permit = try downloads.acquire(address: ClientAddress(request, context, trusting: trustedProxies).description)
         defer { permit.release() }
-        guard let bytes = try await tiles.bytes(of: tile, in: shard) else { throw Self.nothing }
+        guard let bytes = try await tiles.bytes(of: tile, in: shard) else { throw APIError.nothingHere }
         // The same for all time, but a tile with fewer entries than it can have says so in its name.
         var fields = Self.forAnyone
         fields[.contentType] = "application/octet-stream"
@@ -55,7 +55,7 @@ struct LogController: Sendable {
     private func place(_ request: Request) async throws -> (PublishedShard, path: String) {
         let parts = request.uri.path.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 4, Self.isShard(parts[2]), let shard = try await log.published(shard: String(parts[2])) else {
-            throw Self.nothing
+            throw APIError.nothingHere
         }
         return (shard, String(parts[3]))
     }
@@ -75,12 +75,10 @@ struct LogController: Sendable {
 
     private static func response(_ bytes: [UInt8], compressed: [UInt8]?, _ fields: HTTPFields, to request: Request) -> Response {
         var fields = fields
-        let plain = "\"\(ContentDigest(of: bytes).hex)\""
+        let plain = EntityTag.of(ContentDigest(of: bytes))
         let tag = compressed == nil ? plain : ContentCoding.tag(plain)
         fields[.eTag] = tag
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: fields) }
         return ContentCoding.response(.ok, fields, plain: bytes, compressed: compressed)
     }
-
-    private static let nothing = APIError(.notFound, "There is nothing at this address.")
 }

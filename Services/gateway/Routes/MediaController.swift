@@ -30,7 +30,7 @@ struct MediaController: Sendable {
         guard let id = CaptureID(try context.parameters.require("id")),
             let name = MediaName(rawValue: try context.parameters.require("name")), name.role != nil
         else {
-            throw APIError(.notFound, "There is nothing at this address.")
+            throw APIError.nothingHere
         }
         let query = request.uri.queryParameters
         switch links.check(
@@ -43,7 +43,7 @@ struct MediaController: Sendable {
             _ = try await objects.find(id, name)
             throw APIError(.gone, "The link has expired.")
         }
-        guard let found = try await objects.find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
+        guard let found = try await objects.find(id, name) else { throw APIError.nothingHere }
         let object = found.media
         // The card shows a verdict.
         if name == .shareCard, found.isRevoked {
@@ -61,7 +61,7 @@ struct MediaController: Sendable {
     private func stream(
         _ object: StoredMedia, named name: MediaName, _ request: Request, from address: ClientAddress
     ) async throws -> Response {
-        let tag = "\"\(object.sha256.hex)\""
+        let tag = EntityTag.of(object.sha256)
         var headers: HTTPFields = [
             .eTag: tag, .acceptRanges: "bytes", .contentType: name.contentType, .contentSecurityPolicy: Self.policy,
             .contentDigest: "sha-256=:\(Base64.encode(object.sha256.bytes)):",

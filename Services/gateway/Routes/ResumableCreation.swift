@@ -47,28 +47,28 @@ struct ResumableCreation: Sendable {
         try await authenticator.finish(pending, bodyDigest: offer.digest)
         try await resumable.acceptance.rates.debitCreation(type, of: pending.device, from: address)
         let token = UploadToken.random()
-        let place = responses.address(token)
+        let location = responses.address(token)
         switch try await resumable.create(offer, type, contentType: contentType, device: pending.device.id, token: token) {
-        case .recorded(_, let answer): return try responses.accepted(answer, at: place, offer.version, context)
+        case .recorded(_, let answer): return try responses.accepted(answer, at: location, offer.version, context)
         case .found(let upload):
             Counter(label: "rial_uploads_resumed_total").increment()
-            return responses.created(upload, at: place, offer.version)
+            return responses.created(upload, at: location, offer.version)
         case .new(let upload, let replaced):
             // The client waits for its 104.
             if let replaced { Task { await resumable.discard(replaced) } }
-            if offer.isEmpty { return responses.created(upload, at: place, offer.version) }
+            if offer.isEmpty { return responses.created(upload, at: location, offer.version) }
             return try await resumable.runs.holding(upload.id) { holder in
-                try await receive(offer, upload, holder, at: place, request, from: address, context)
+                try await receive(offer, upload, holder, at: location, request, from: address, context)
             }
         }
     }
 
     private func receive(
-        _ offer: UploadOffer, _ upload: Upload, _ holder: UploadRuns.Holder, at place: String, _ request: Request,
+        _ offer: UploadOffer, _ upload: Upload, _ holder: UploadRuns.Holder, at location: String, _ request: Request,
         from address: ClientAddress, _ context: GatewayContext
     ) async throws -> Response {
         if offer.takesInterimResponses {
-            let interim = responses.resumptionSupported(upload, at: place, offer.version)
+            let interim = responses.resumptionSupported(upload, at: location, offer.version)
             context.channel.writeAndFlush(HTTPResponsePart.head(interim), promise: nil)
         }
         return try await context.breakingOff(offer.takesInterimResponses) {
@@ -76,11 +76,11 @@ struct ResumableCreation: Sendable {
                 request.body, length: request.declaredBytes.map(Int64.init), into: upload, holder, abort: context.stopBody)
             guard offer.isComplete else {
                 await resumable.release(received.upload)
-                return responses.created(received.upload, at: place, offer.version)
+                return responses.created(received.upload, at: location, offer.version)
             }
             let (answer, allowance) = try await resumable.complete(
                 received, from: address, publicURL: responses.publicURL, logger: context.logger)
-            return try responses.accepted(answer, allowance, at: place, offer.version, context)
+            return try responses.accepted(answer, allowance, at: location, offer.version, context)
         }
     }
 }

@@ -99,7 +99,7 @@ struct UploadsController: Sendable {
         }
     }
 
-    /// A place among the uploads in progress; without one the upload belongs to nobody again.
+    /// A permit for another upload in progress; without one the upload belongs to nobody again.
     private func permit(_ upload: Upload, at address: ClientAddress) async throws -> ConcurrencyLimit.Permit {
         do {
             return try permits.acquire(

@@ -34,11 +34,11 @@ struct AssetController: Sendable {
 
     /// - Parameter isCurrent: whether the path contains the current version, so that the response never changes.
     func serve(_ path: String, _ request: Request, isCurrent: Bool = false) throws(APIError) -> Response {
-        guard let asset = resources.assets[path] else { throw APIError(.notFound, "There is nothing at this address.") }
+        guard let asset = resources.assets[path] else { throw .nothingHere }
         let isNamed = isCurrent || request.uri.queryParameters["v"].map { asset.digest.hex.hasPrefix($0) && $0.utf8.count >= 12 } == true
         let known = self.compressed[path]
         let compressed = known.flatMap { ContentCoding.isGzipTaken(by: request) ? $0 : nil }
-        let plainTag = "\"\(asset.digest.hex)\""
+        let plainTag = EntityTag.of(asset.digest)
         let tag = compressed == nil ? plainTag : ContentCoding.tag(plainTag)
         // Other sites show the card where a page is shared.
         let policy = "/assets/\(path)" == Page.neutralCard ? "cross-origin" : "same-origin"

@@ -28,7 +28,7 @@ struct PageResponder: Sendable {
         let isGzipTaken = ContentCoding.isGzipTaken(by: request)
         let digest = ContentDigest(of: body)
         if status == .ok, request.method == .get || request.method == .head {
-            let plain = "\"\(digest.hex.prefix(32))\""
+            let plain = EntityTag.of(digest, length: 32)
             let tag = isGzipTaken ? ContentCoding.tag(plain) : plain
             all[.eTag] = tag
             if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: all) }
