@@ -10,9 +10,3 @@ extension LocationSource {
     /// A position that may be written into a capture: at most five seconds old.
     public func captureFix() async -> PreciseLocation? { await fix(notOlderThan: .seconds(5)) }
 }
-
-/// No position, for captures without a place.
-public struct NoLocation: LocationSource {
-    public init() {}
-    public func fix(notOlderThan age: Duration) async -> PreciseLocation? { nil }
-}

@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Crypto
 import Foundation
 import Models
 

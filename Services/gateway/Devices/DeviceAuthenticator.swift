@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -1,10 +1,8 @@
 import CaptureProtocol
 import Foundation
 import Hummingbird
-import Metrics
 import Models
 import NIOCore
-import Synchronization
 
 /// `GET /api/v1/captures/{id}/events`: server-sent events until the capture is final and its verdict stands in the public log (SPEC §2, §14).
 struct EventsController: Sendable {

@@ -2,7 +2,6 @@ import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import MediaStore
 import Models
 import Multipart

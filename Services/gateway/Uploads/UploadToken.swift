@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Crypto
 import Foundation
 
 /// The secret in an upload's address: 32 random bytes in base64url. Only their SHA-256 is kept; never logged.
