@@ -7,7 +7,8 @@ import Persistence
 
 /// The challenges in `challenges`, with the registration body that consumed each.
 struct PostgresChallengeRepository: ChallengeRepository {
-    static let lifetime: TimeInterval = 5 * 60
+    /// How long a challenge can be used.
+    static let lifetime: SQL = "interval '5 minutes'"
     let database: PostgresPool
     let outbox: Outbox
 
@@ -16,9 +17,10 @@ struct PostgresChallengeRepository: ChallengeRepository {
         let challenge = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let rows = try await database.query(
             """
-            INSERT INTO challenges (challenge, expires_at) VALUES (\(challenge), now() + interval '5 minutes') RETURNING expires_at
+            INSERT INTO challenges (challenge, expires_at) VALUES (\(challenge), now() + \(Self.lifetime)) RETURNING expires_at
             """)
-        return (challenge, try rows.first?.get("expires_at") ?? Date().addingTimeInterval(Self.lifetime))
+        guard let row = rows.first else { throw PostgresError(code: .decoding, message: "a challenge was not inserted") }
+        return (challenge, try row.get("expires_at"))
     }
 
     func consume(_ body: RegistrationBody, digest: ContentDigest) async throws -> ChallengeUse {
@@ -59,7 +61,7 @@ struct PostgresChallengeRepository: ChallengeRepository {
     }
 
     func sweep() async throws {
-        _ = try await database.query("DELETE FROM challenges WHERE created_at < now() - interval '24 hours 5 minutes'")
+        _ = try await database.query("DELETE FROM challenges WHERE created_at < now() - (interval '24 hours' + \(Self.lifetime))")
     }
 
     /// Stores the submission for the verifier and announces it.
