@@ -53,8 +53,14 @@ struct WaitersTests {
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
-    @Test("waking a key that nobody waits for does nothing")
-    func nobody() { Waiters().wake("a") }
+    @Test("waking a key that nobody waits for does not end a later wait")
+    func nobody() async {
+        let waiters = Waiters(timeout: .milliseconds(200))
+        waiters.wake("a")
+        let start = ContinuousClock.now
+        await waiters.wait(for: "a")
+        #expect(ContinuousClock.now - start >= .milliseconds(190))
+    }
 }
 
 @Suite("Wait list")
