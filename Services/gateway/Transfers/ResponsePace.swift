@@ -16,7 +16,7 @@ struct ResponsePace {
     mutating func write(_ bytes: Int) { written += bytes }
 
     /// Ends a window and starts the next.
-    /// - Parameter waiting: bytes written to the connection that the client has not taken yet.
+    /// - Parameter now: bytes written to the connection that the client has not taken yet.
     /// - Returns: whether the client read less than ``leastBytes``.
     mutating func isTooSlow(waiting now: Int) -> Bool {
         defer {
