@@ -57,4 +57,8 @@ private func checkVideo(_ video: SignedVideo) {
     precondition((0...200).contains(depth.keyframes) && depth.suspiciousFrames.count <= depth.keyframes, "keyframes out of bounds")
     precondition(depth.suspiciousFrames.allSatisfy { (0..<video.frameCount).contains($0) }, "a frame that is not there")
     precondition((depth.reason == nil) == (depth.verdict != .undecided), "a verdict in spite of a reason")
+    precondition(
+        depth.verdict == .undecided || depth.keyframes * 250 >= max(video.durationMilliseconds, 1250), "a verdict on too few keyframes")
+    let judged = depth.realShare + depth.flatShare
+    precondition(depth.coverage + 1e-6 >= 0.3 * judged, "keyframes that are judged without valid pixels")
 }

@@ -28,8 +28,15 @@ public enum VideoDepthReason: RawRepresentable, Sendable, CaseIterable {
 /// condition of ``verdict(_:)`` that applies decides.
 public enum VideoDepthRule {
     public static let method = "relief-video-1"
-    /// With fewer keyframes nothing is decided.
-    public static let leastKeyframes = 5
+
+    /// Whether there are enough keyframes to decide anything: 5, and 4 a second over the whole video.
+    /// - Parameters:
+    ///   - end: when the video ends, in ticks.
+    ///   - timescale: ticks per second.
+    public static func isCovered(by keyframes: Int, until end: Int64, timescale: Int64) -> Bool {
+        // The largest timescale times 200 is far from overflow.
+        keyframes >= 5 && Int64(keyframes) * timescale >= 4 * end
+    }
 
     /// What the verdict follows from.
     public struct Measurements: Sendable, Equatable {

@@ -125,7 +125,7 @@ extension CaptureAnnouncement: Codable {
                     photoThenDepth: try intake.decodeIfPresent(ContentDigest.self, forKey: .photoThenDepth),
                     depthWidth: try container.decode(Int.self, forKey: .depthWidth),
                     depthHeight: try container.decode(Int.self, forKey: .depthHeight)))
-        case .hashOnly, .hashOnlyVideo: content = .hashOnly(try HashOnlyPayload.parse(metadata))
+        case .hashOnly, .hashOnlyVideo: content = .hashOnly(try HashOnlyPayload.parse(accepted: metadata))
         case .video:
             let intake = try container.nestedContainer(keyedBy: IntakeKeys.self, forKey: .intake)
             let offset = try intake.decode(Int64.self, forKey: .moovOffset)

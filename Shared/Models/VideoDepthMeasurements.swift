@@ -142,14 +142,16 @@ extension VideoDepthMeasurements {
             edgeAlignment: signed.edgeAlignment, realShare: signed.realShare, flatShare: signed.flatShare,
             suspiciousFrames: signed.suspiciousFrames, frameAnalyses: [], relief: signed.relief, minDepth: signed.minDepth,
             maxDepth: signed.maxDepth, coverage: signed.coverage, verdict: signed.verdict, specifiedRule: signed.isMetAsSpecified,
-            method: VideoDepthRule.method, reason: signed.reason, rotation: 0, framing: .whole)
+            method: VideoDepthRule.method, reason: signed.reasonOfRule, rotation: 0, framing: .whole)
         keyframes = signed.keyframes
     }
 
     /// What a device signs of its measurements; the rest follows from it.
-    public var signed: SignedVideoDepth {
+    /// - Parameter durationMilliseconds: of the video, rounded or cut off.
+    public func signed(durationMilliseconds: Int) -> SignedVideoDepth {
         SignedVideoDepth(
-            depthConsistency: depthConsistency, motionCoherence: motionCoherence, sceneStability: sceneStability,
+            durationMilliseconds: durationMilliseconds, depthConsistency: depthConsistency, motionCoherence: motionCoherence,
+            sceneStability: sceneStability,
             edgeAlignment: edgeAlignment, realShare: realShare, flatShare: flatShare, keyframes: keyframes,
             suspiciousFrames: suspiciousFrames, relief: relief, minDepth: minDepth, maxDepth: maxDepth, coverage: coverage,
             reason: reason?.known)

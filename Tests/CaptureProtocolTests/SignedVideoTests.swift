@@ -30,7 +30,7 @@ struct SignedVideoTests {
     private func field(_ change: (inout SignedVideoDepth) -> Void) throws -> String? {
         var depth = HashOnlySamples.videoDepth
         change(&depth)
-        let bytes = try WireJSON.encode(HashOnlySamples.video(depth: depth))
+        let bytes = try WireJSON.encode(HashOnlySamples.video(depth: depth, durationMilliseconds: depth.durationMilliseconds))
         guard let refused = refusal(bytes) else { return nil }
         #expect(refused.isOfDepth)
         return String(refused.field.dropFirst("depth_analysis.".count))
@@ -85,6 +85,8 @@ struct SignedVideoTests {
         #expect(try field { $0.minDepth = nil } == "min_depth")
         #expect(try field { $0.maxDepth = 20.1 } == "min_depth")
         #expect(try field { $0.coverage = 0 } == "coverage")
+        #expect(try field { $0.coverage = 0.2 } == "coverage", "a keyframe is judged by 30 % of its pixels or more")
+        #expect(try field { $0.coverage = 0.3 } == nil)
         #expect(try field { $0.keyframes = 61 } == "keyframes")
         #expect(try field { $0.suspiciousFrames = [9, 9] } == "suspicious_frames")
         #expect(try field { $0.suspiciousFrames = [60] } == "suspicious_frames")
@@ -124,6 +126,42 @@ struct SignedVideoTests {
         }
         (depth.reason, depth.realShare, depth.flatShare) = (nil, 0.1, 0.9)
         #expect(depth.verdict == .flat)
+    }
+
+    @Test(
+        "need as many keyframes for their duration as the analyzer does",
+        arguments: [(15_000, 5, false), (1250, 5, true), (1251, 5, false), (5000, 20, true), (5001, 20, false)])
+    func covered(duration: Int, keyframes: Int, isCovered: Bool) throws {
+        func change(_ depth: inout SignedVideoDepth) {
+            (depth.durationMilliseconds, depth.keyframes, depth.realShare, depth.flatShare) = (duration, keyframes, 1, 0)
+        }
+        #expect(try field(change) == (isCovered ? nil : "reason"))
+        #expect(
+            try field {
+                change(&$0)
+                $0.reason = .tooFewKeyframes
+            } == nil)
+    }
+
+    @Test("that an older rule accepted stay readable, and are undecided where the rule of today contradicts them")
+    func accepted() throws {
+        let changes: [(VideoDepthReason, (inout SignedVideoDepth) -> Void)] = [
+            (.tooFewKeyframes, { ($0.keyframes, $0.realShare, $0.flatShare) = (5, 1, 0) }), (.tooFewValid, { $0.coverage = 0.01 }),
+        ]
+        for (reason, change) in changes {
+            var depth = HashOnlySamples.videoDepth
+            (depth.durationMilliseconds, depth.suspiciousFrames) = (4000, [])
+            change(&depth)
+            let sent = HashOnlySamples.video(depth: depth, durationMilliseconds: depth.durationMilliseconds)
+            let bytes = Array(
+                String(decoding: try WireJSON.encode(sent), as: UTF8.self)
+                    .replacing(#""is_likely_real_scene":false"#, with: #""is_likely_real_scene":true"#).utf8)
+            #expect(refusal(bytes)?.isOfDepth == true)
+            let read = try #require(try HashOnlyPayload.parse(accepted: bytes).video?.depth)
+            #expect(read == depth && read.verdict == .undecided && read.reasonOfRule == reason)
+        }
+        let bytes = try HashOnlySamples.video().bytes()
+        #expect(try HashOnlyPayload.parse(accepted: bytes) == HashOnlyPayload.parse(bytes))
     }
 
     @Test("may not claim another verdict than the numbers give")

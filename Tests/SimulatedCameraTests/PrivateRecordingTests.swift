@@ -67,6 +67,6 @@ struct PrivateRecordingTests {
             try? analysis.add(VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: layout.plane(of: luma)))
         }
         return try InflatedDepthData.read(try recording.bytes(recording.folder.depth), maps).visitor.gathered
-            .finish(endTicks: movie.video.shownEnd).signed
+            .finish(endTicks: movie.video.shownEnd).signed(durationMilliseconds: Int(movie.durationMilliseconds))
     }
 }

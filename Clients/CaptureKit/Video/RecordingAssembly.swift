@@ -87,7 +87,7 @@ struct RecordingAssembly {
             parsed, mediaHash: video.digest,
             video: SignedVideo(
                 durationMilliseconds: Int(facts.durationMilliseconds), frameCount: facts.frameCount, finalHash: finalHash,
-                depth: summary.measured))
+                depth: summary.measured(durationMilliseconds: Int(facts.durationMilliseconds))))
         contents[.payload] = try seal(payload, .payload)
         return Parts(
             contents: contents, facts: facts, startedAt: parsed.startedAt,

@@ -39,7 +39,12 @@ actor RecordingMeasurement {
         }
     }
 
-    /// - Parameter end: when the last picture ends, in ticks.
+    /// - Parameters:
+    ///   - end: when the last picture ends, in ticks.
+    ///   - timescale: ticks per second.
     /// - Returns: `nil` if a keyframe could not be measured: the numbers are those of all or of none.
-    func measured(end: Int64) -> SignedVideoDepth? { isWhole ? analysis?.finish(endTicks: end).signed : nil }
+    func measured(end: Int64, timescale: UInt32) -> SignedVideoDepth? {
+        guard isWhole else { return nil }
+        return analysis?.finish(endTicks: end).signed(durationMilliseconds: Int(end * 1000 / Int64(max(timescale, 1))))
+    }
 }

@@ -68,9 +68,10 @@ struct RecordingSummary {
     var hasWholeDepth: Bool { hasEnded && depths.allSatisfy { $0 < pictureCount } }
 
     /// The depth as it was measured while it was recorded, in privacy mode; `nil` if the recording was cut off.
-    var measured: SignedVideoDepth? {
+    /// - Parameter durationMilliseconds: of the video.
+    func measured(durationMilliseconds: Int) -> SignedVideoDepth? {
         guard hasEnded, let measurements else { return nil }
-        return try? SignedVideoDepth.parse(measurements, frames: Int(pictureCount))
+        return try? SignedVideoDepth.parse(measurements, frames: Int(pictureCount), durationMilliseconds: durationMilliseconds)
     }
 
     /// The checkpoint with the assertion that was made for it.

@@ -192,7 +192,8 @@ public actor VideoRecorder {
     /// What was measured, as JSON.
     private func measured() async -> [UInt8]? {
         await measuring.last?.value
-        return await measurement?.measured(end: shownEnd).flatMap { try? WireJSON.encode($0) }
+        guard let timescale = pictureFormat?.timescale else { return nil }
+        return await measurement?.measured(end: shownEnd, timescale: timescale).flatMap { try? WireJSON.encode($0) }
     }
 
     private func write(packets samples: [EncodedSample], of encoder: some AudioEncoder) async throws {

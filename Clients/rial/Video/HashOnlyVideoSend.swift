@@ -34,9 +34,10 @@ struct HashOnlyVideoSend {
                 throw CommandFailure("The hash chain of \(folder.url.path) has the original layout.")
             }
             let metadata = try VideoMetadata.parse(Self.bytes(folder.metadata), isOriginalLayout: false)
+            let duration = Int(movie.durationMilliseconds)
             let video = SignedVideo(
-                durationMilliseconds: Int(movie.durationMilliseconds), frameCount: movie.video.samples.count, finalHash: chain.finalHash,
-                depth: try await measurements(Self.bytes(folder.depth), movie, file).signed)
+                durationMilliseconds: duration, frameCount: movie.video.samples.count, finalHash: chain.finalHash,
+                depth: try await measurements(Self.bytes(folder.depth), movie, file).signed(durationMilliseconds: duration))
             let facts = HashOnlyPayload.Facts(
                 capturedAt: metadata.startedAt, location: metadata.location, deviceModel: metadata.deviceModel)
             return try HashOnlyPayload(mediaHash: digest, facts: facts, sharing: flags, video: video).bytes()

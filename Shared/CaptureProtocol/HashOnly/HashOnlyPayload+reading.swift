@@ -10,7 +10,14 @@ extension HashOnlyPayload {
     /// Reads a payload: members beyond the form of SPEC §9, names that occur twice and what the flags keep back are refused at any level.
     ///
     /// - Throws: ``HashOnlyError``; the depth is looked at last.
-    public static func parse(_ bytes: [UInt8]) throws(HashOnlyError) -> HashOnlyPayload {
+    public static func parse(_ bytes: [UInt8]) throws(HashOnlyError) -> HashOnlyPayload { try parse(bytes, wasAccepted: false) }
+
+    /// Reads a payload that was accepted, maybe before the rule for videos was as strict as it is: one that contradicts it is undecided.
+    ///
+    /// - Throws: ``HashOnlyError`` for anything else that would be refused.
+    public static func parse(accepted bytes: [UInt8]) throws(HashOnlyError) -> HashOnlyPayload { try parse(bytes, wasAccepted: true) }
+
+    private static func parse(_ bytes: [UInt8], wasAccepted: Bool) throws(HashOnlyError) -> HashOnlyPayload {
         let members: MetadataReader
         let shared: HashOnlyPayload
         do throws(MetadataError) {
@@ -26,7 +33,9 @@ extension HashOnlyPayload {
             guard !members.isNull(Keys.depth.rawValue) else { return shared }
             let depth = try members.object(Keys.depth.rawValue)
             guard let video = shared.video else { return shared.with(depth: try SignedDepth(depth), video: nil) }
-            return shared.with(depth: nil, video: video.with(depth: try SignedVideoDepth(depth, frames: video.frameCount)))
+            let measured = try SignedVideoDepth(
+                depth, frames: video.frameCount, durationMilliseconds: video.durationMilliseconds, wasAccepted: wasAccepted)
+            return shared.with(depth: nil, video: video.with(depth: measured))
         } catch {
             throw .depth(error)
         }

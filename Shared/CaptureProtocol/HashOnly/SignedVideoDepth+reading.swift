@@ -9,21 +9,27 @@ extension SignedVideoDepth {
     ]
 
     /// Reads the bytes of an encoded one, as in a payload.
-    /// - Parameter frames: of the video.
+    /// - Parameters: of the video.
     /// - Throws: ``MetadataError`` for anything that the server would refuse.
-    public static func parse(_ bytes: [UInt8], frames: Int) throws(MetadataError) -> SignedVideoDepth {
-        try SignedVideoDepth(MetadataReader(bytes, document: "depth_analysis"), frames: frames)
+    public static func parse(_ bytes: [UInt8], frames: Int, durationMilliseconds: Int) throws(MetadataError) -> SignedVideoDepth {
+        try SignedVideoDepth(
+            MetadataReader(bytes, document: "depth_analysis"), frames: frames, durationMilliseconds: durationMilliseconds,
+            wasAccepted: false)
     }
 
     /// Reads the members and compares them with each other.
-    /// - Parameter frames: of the video.
-    init(_ reader: MetadataReader, frames: Int) throws(MetadataError) {
+    /// - Parameters:
+    ///   - frames: of the video.
+    ///   - durationMilliseconds: of the video.
+    ///   - wasAccepted: whether what contradicts the rule of today is read nevertheless; it is then undecided.
+    init(_ reader: MetadataReader, frames: Int, durationMilliseconds: Int, wasAccepted: Bool) throws(MetadataError) {
         try reader.close(Self.demanded, optional: [.isLikelyRealScene])
         guard try reader.text(Keys.method.rawValue) == VideoDepthRule.method else {
             throw reader.error(Keys.method.rawValue, "must be \"\(VideoDepthRule.method)\"")
         }
         let keyframes = try reader.integer(Keys.keyframes.rawValue, in: 0...min(frames, Self.mostKeyframes))
         self.init(
+            durationMilliseconds: durationMilliseconds,
             depthConsistency: try reader.optionalNumber(Keys.depthConsistency.rawValue),
             motionCoherence: try reader.optionalNumber(Keys.motionCoherence.rawValue),
             sceneStability: try reader.optionalNumber(Keys.sceneStability.rawValue),
@@ -33,8 +39,8 @@ extension SignedVideoDepth {
             relief: try reader.optionalNumber(Keys.relief.rawValue), minDepth: try reader.optionalNumber(Keys.minDepth.rawValue),
             maxDepth: try reader.optionalNumber(Keys.maxDepth.rawValue), coverage: try reader.number(Keys.coverage.rawValue),
             reason: reader.isNull(Keys.reason.rawValue) ? nil : try reader.word(Keys.reason.rawValue))
-        if let problem = implausibility { throw reader.error(problem.key.rawValue, problem.text) }
-        if let claim = try reader.flag(Keys.isLikelyRealScene.rawValue), claim != (verdict == .real) {
+        if let problem = implausibility ?? (wasAccepted ? nil : contradiction) { throw reader.error(problem.key.rawValue, problem.text) }
+        if let claim = try reader.flag(Keys.isLikelyRealScene.rawValue), !wasAccepted, claim != (verdict == .real) {
             throw reader.error(Keys.isLikelyRealScene.rawValue, "contradicts the measurements")
         }
     }
@@ -55,7 +61,13 @@ extension SignedVideoDepth {
         if depthConsistency == nil, motionCoherence != nil || sceneStability != nil {
             return (.depthConsistency, "must not be null with other measurements of motion")
         }
-        return implausibleRange ?? (isReasonOfRule ? nil : (.reason, "is not what the measurements give"))
+        return implausibleRange
+    }
+
+    /// The first member that the rule would not give with the others.
+    private var contradiction: (key: Keys, text: String)? {
+        if !coversVerdicts { return (.coverage, "is too small for the keyframes that are real or flat") }
+        return reasonOfRule == reason ? nil : (.reason, "is not what the measurements give")
     }
 
     private func isShareOfKeyframes(_ share: Double) -> Bool {

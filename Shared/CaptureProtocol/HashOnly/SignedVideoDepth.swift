@@ -1,6 +1,8 @@
 /// The measurements of a video's depth as a device signs them in privacy mode (SPEC §10.11): those of method `relief-video-1` without the
 /// list of keyframes. The verdict is not among them: it follows from them.
 public struct SignedVideoDepth: Sendable, Equatable {
+    /// How long the video is, as is signed beside the measurements.
+    public var durationMilliseconds: Int
     /// 0...1; `nil` if no pair of neighbouring keyframes could be measured, as for the next two.
     public var depthConsistency: Double?
     /// 0...1; `nil` where nothing moved.
@@ -27,10 +29,11 @@ public struct SignedVideoDepth: Sendable, Equatable {
     public var reason: VideoDepthReason?
 
     public init(
-        depthConsistency: Double?, motionCoherence: Double?, sceneStability: Double?, edgeAlignment: Double?, realShare: Double,
-        flatShare: Double, keyframes: Int, suspiciousFrames: [Int], relief: Double?, minDepth: Double?, maxDepth: Double?, coverage: Double,
-        reason: VideoDepthReason?
+        durationMilliseconds: Int, depthConsistency: Double?, motionCoherence: Double?, sceneStability: Double?, edgeAlignment: Double?,
+        realShare: Double, flatShare: Double, keyframes: Int, suspiciousFrames: [Int], relief: Double?, minDepth: Double?,
+        maxDepth: Double?, coverage: Double, reason: VideoDepthReason?
     ) {
+        self.durationMilliseconds = durationMilliseconds
         self.depthConsistency = depthConsistency
         self.motionCoherence = motionCoherence
         self.sceneStability = sceneStability
@@ -52,7 +55,9 @@ public struct SignedVideoDepth: Sendable, Equatable {
         (measured.realShare, measured.flatShare) = (realShare, flatShare)
         (measured.depthConsistency, measured.sceneStability) = (depthConsistency, sceneStability)
         (measured.motionCoherence, measured.edgeAlignment) = (motionCoherence, edgeAlignment)
-        measured.isCovered = keyframes >= VideoDepthRule.leastKeyframes
+        // 250 ms to a keyframe are a whole number: a duration rounded to milliseconds decides as the exact one does.
+        measured.isCovered = VideoDepthRule.isCovered(by: keyframes, until: Int64(durationMilliseconds), timescale: 1000)
+        if !coversVerdicts { measured.invalidShare = 1 }
         switch reason {
         case .videoUndecodable: measured.isDecodable = false
         case .tooFewKeyframes: measured.isCovered = false
@@ -64,10 +69,13 @@ public struct SignedVideoDepth: Sendable, Equatable {
         return measured
     }
 
+    /// Whether enough pixels are valid for the keyframes that are real or flat: each has 30 % or more, and all have one size.
+    var coversVerdicts: Bool { coverage + 1e-9 >= 0.3 * (realShare + flatShare) }
+
     public var verdict: DepthVerdict { VideoDepthRule.verdict(measured).verdict }
 
-    /// Whether the rule gives the reason that is stated, or, without one, a verdict.
-    var isReasonOfRule: Bool { VideoDepthRule.verdict(measured).reason == reason }
+    /// The reason that the rule gives; `nil` with a verdict. It is the stated one, except in a payload that was accepted by an older rule.
+    public var reasonOfRule: VideoDepthReason? { VideoDepthRule.verdict(measured).reason }
 
     /// Whether the four thresholds of the specification alone would give the verdict `real`.
     public var isMetAsSpecified: Bool { VideoDepthRule.isMetAsSpecified(measured) }

@@ -46,10 +46,9 @@ struct VideoDepthSummary {
         track.keyframes.isEmpty ? 0 : Double(track.keyframes.count(where: condition)) / Double(track.keyframes.count)
     }
 
-    /// At least 5 keyframes, 4 a second over the whole video, and nowhere more than a second without one.
+    /// Enough keyframes, and nowhere more than a second without one.
     private func isCovered(_ keyframes: [KeyframeSummary]) -> Bool {
-        // The largest timescale times 200 is far from overflow.
-        guard keyframes.count >= VideoDepthRule.leastKeyframes, Int64(keyframes.count) * timescale >= 4 * end else { return false }
+        guard VideoDepthRule.isCovered(by: keyframes.count, until: end, timescale: timescale) else { return false }
         var previous: Int64 = 0
         for ticks in keyframes.map(\.ticks) + [end] {
             if ticks - previous > timescale { return false }

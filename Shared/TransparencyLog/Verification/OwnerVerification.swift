@@ -55,7 +55,7 @@ struct OwnerVerification {
         case .video: return owner.raw.digests[.video] == verdict.media
         case .hashOnly, .hashOnlyVideo:
             guard case .payload(let bytes)? = owner.signed else { return true }
-            return (try? HashOnlyPayload.parse(bytes))?.mediaHash == verdict.media
+            return (try? HashOnlyPayload.parse(accepted: bytes))?.mediaHash == verdict.media
         }
     }
 
