@@ -61,6 +61,14 @@ public struct MovieHeader: Sendable, Equatable {
     /// The whole `moov` box. Offsets have 32 bits (`stco`) in a track where they fit, else 64 (`co64`).
     public func movieBox() -> [UInt8] {
         let seconds = createdAt?.secondsSince1904 ?? 0
+        let video = VideoTrack(
+            format: video.format, samples: video.samples, firstOffset: video.firstOffset,
+            edit: bounded(video.edit, video.samples, firstOffset: video.firstOffset, timescale: video.format.timescale))
+        let sound = sound.map { sound in
+            SoundTrack(
+                format: sound.format, samples: sound.samples, firstOffset: sound.firstOffset,
+                edit: bounded(sound.edit, sound.samples, firstOffset: sound.firstOffset, timescale: sound.format.timescale))
+        }
         let videoDuration = shownDuration(video.edit, samples: video.samples, timescale: video.format.timescale)
         let soundDuration = sound.map { shownDuration($0.edit, samples: $0.samples, timescale: $0.format.timescale) } ?? 0
         var writer = BoxWriter()
@@ -86,12 +94,23 @@ public struct MovieHeader: Sendable, Equatable {
         return writer.bytes
     }
 
+    /// An edit of all there is, with its length: players take a length of 0 for all only in files with fragments, and here for nothing.
+    private func bounded(_ edit: MovieEdit?, _ samples: [MovieSample], firstOffset: Int64, timescale: UInt32) -> MovieEdit? {
+        guard let edit, edit.duration == 0 else { return edit }
+        let shown = Int128(samples.shownEnd) + Int128(firstOffset) - Int128(edit.mediaTime)
+        return MovieEdit(delay: edit.delay, duration: movieTicks(shown, timescale: timescale), mediaTime: edit.mediaTime)
+    }
+
     /// In ticks of the movie: of the edits, or of all there is.
     private func shownDuration(_ edit: MovieEdit?, samples: [MovieSample], timescale: UInt32) -> UInt64 {
-        if let edit, edit.duration > 0 { return edit.delay &+ edit.duration }
-        let whole = samples.reduce(0) { $0 + UInt64($1.duration) } &- UInt64(clamping: edit?.mediaTime ?? 0)
-        let ticks = (Double(Int64(bitPattern: whole)) * Double(self.timescale) / Double(max(timescale, 1))).rounded(.up)
-        return (edit?.delay ?? 0) &+ (UInt64(exactly: max(ticks, 0)) ?? 0)
+        if let edit { return edit.delay &+ edit.duration }
+        return movieTicks(samples.reduce(0) { $0 + Int128($1.duration) }, timescale: timescale)
+    }
+
+    /// Ticks of a track in ticks of the movie, rounded up.
+    private func movieTicks(_ ticks: Int128, timescale: UInt32) -> UInt64 {
+        let scale = Int128(max(timescale, 1))
+        return UInt64(clamping: (max(ticks, 0) * Int128(self.timescale) + scale - 1) / scale)
     }
 
     /// `meta` with a list of keys (QuickTime File Format, "Metadata"); in MP4 with version and flags (ISO/IEC 14496-12 §8.11).

@@ -100,7 +100,7 @@ public struct MovieSample: Sendable, Equatable {
 public struct MovieEdit: Sendable, Equatable {
     /// The length of the empty edit, in ticks of the movie's timescale; 0 without one.
     public let delay: UInt64
-    /// How long the rest is shown, in ticks of the movie's timescale; 0 for all there is.
+    /// How long the rest is shown, in ticks of the movie's timescale; 0 for all there is, whose length is then written in its place.
     public let duration: UInt64
     /// In ticks of the track.
     public let mediaTime: Int64

@@ -2,8 +2,8 @@ public import Foundation
 
 /// How to write the public copy of a video (SPEC §10.7): a new MP4 with `ftyp`, `moov` and `mdat` alone.
 ///
-/// Samples, timescales, times, edits and rotation are those of the original; sample entries are rebuilt, dates are set. What is not copied
-/// cannot leak.
+/// Samples, timescales, times, edits and rotation are those of the original; sample entries are rebuilt, dates are set, and an edit without
+/// a length gets the one that it stands for. What is not copied cannot leak.
 public struct PublicMovie: Sendable, Equatable {
     /// `ftyp`, `moov` and the header of `mdat`.
     public let head: [UInt8]

@@ -100,6 +100,23 @@ struct PublicMovieTests {
         #expect(plan.ranges.map(\.count).reduce(0, +) == file["mdat"].payload.count - 6)
     }
 
+    /// Media time of the edit of pictures, the pause before it, and how long it then is.
+    @Test("say how long an edit is whose length the original left open", arguments: [(20, 0, 120), (0, 0, 140), (20, 300, 120)])
+    func openEdits(mediaTime: Int, pause: Int, length: UInt64) throws {
+        let file = SmallFilm.file()
+        file.video.edit((pause > 0 ? [(pause, -1, 1 << 16)] : []) + [(0, mediaTime, 1 << 16)])
+        file.sound.edit([(0, 1024, 1 << 16)])
+        let copy = try Self.copy(file.fileBytes)
+        let movie = try Movie(file: copy)
+        #expect(movie.video.edit == MovieEdit(delay: UInt64(pause), duration: length, mediaTime: Int64(mediaTime)))
+        // 9,216 of 44,100 ticks a second are 125.4 of 600.
+        #expect(movie.sound?.edit == MovieEdit(delay: 0, duration: 126, mediaTime: 1024))
+        let boxes = TestBox.file(copy)
+        #expect(Array(boxes.video["tkhd"].payload[20..<24]) == be32(pause + Int(length)))
+        #expect(Array(boxes.sound["tkhd"].payload[20..<24]) == be32(126))
+        #expect(Array(boxes.movie["mvhd"].payload[16..<20]) == be32(max(pause + Int(length), 126)))
+    }
+
     @Test("of a copy are the copy")
     func idempotent() throws {
         let copy = try Self.copy(SmallFilm.bytes(brand: .quickTime))

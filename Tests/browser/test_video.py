@@ -133,7 +133,13 @@ class Videos(unittest.TestCase):
 
     def test_of_an_hevc_video_the_smaller_copy_plays(self):
         browser = self.open("hevc")
+        browser.js("""
+            const film = document.querySelector('video');
+            window.pictures = 0;
+            const count = () => { window.pictures += 1; film.requestVideoFrameCallback(count); };
+            film.requestVideoFrameCallback(count);""")
         self.play(browser)
+        browser.wait(lambda: browser.js("return window.pictures") >= 5, what="pictures follow each other")
         self.assertIn("playback.mp4", self.film(browser, "currentSrc"))
         self.assertGreater(self.film(browser, "videoWidth"), 0)
         self.assertIn(words("video.copy"), shown(browser.text("#film")))
