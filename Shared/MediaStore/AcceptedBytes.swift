@@ -41,11 +41,16 @@ extension ObjectStore {
     /// Streams an object of an accepted upload, compared as it ends.
     /// - Parameters:
     ///   - missing: the reason of the rejection if there is no such object.
-    ///   - take: gets the bytes in order; what it throws is thrown unchanged. What it makes of them counts only if this returns.
+    ///   - take: gets the bytes in order, until it throws. That is thrown unchanged when the object has turned out to be the accepted one:
+    ///     other bytes are no fault of who sent it. What it makes of them counts only if this returns.
     /// - Throws: as ``accepted(_:missing:)``.
     public func streamAccepted(_ object: StoredMedia, missing: FailureReason, to take: (ByteBuffer) throws -> Void) async throws {
         try await rejecting(missing, object.key) {
-            for try await chunk in try await stream(object) { try take(chunk) }
+            var failure: (any Error)?
+            for try await chunk in try await stream(object) where failure == nil {
+                do { try take(chunk) } catch { failure = error }
+            }
+            if let failure { throw failure }
         }
     }
 

@@ -32,6 +32,16 @@ public struct S3Body: AsyncSequence, Sendable {
         received = nil
     }
 
+    /// A body of bytes in memory, given in pieces.
+    public init(_ pieces: [ByteBuffer]) {
+        body = .stream(
+            AsyncStream { continuation in
+                for piece in pieces { continuation.yield(piece) }
+                continuation.finish()
+            })
+        received = nil
+    }
+
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: HTTPClientResponse.Body.AsyncIterator
         let received: Counter?

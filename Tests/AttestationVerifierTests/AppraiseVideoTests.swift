@@ -242,6 +242,18 @@ struct AppraiseVideoTests {
             try await run.appraise(run.video, damaging: name)
         } throws: { ($0 as? RejectedMessage)?.reason == .digestMismatch }
     }
+
+    @Test("bytes that changed in the store are rejected as that, however early they are", arguments: [MediaName.originalVideo, .depth])
+    func changed(name: MediaName) async throws {
+        let run = try await Run(.memory)
+        let capture = try await run.rig.accept(run.video, by: run.id).captureID
+        run.rig.store.stream(inPiecesOf: 64)
+        // In the name of the box ftyp, or in the header of gzip.
+        run.rig.store.damage(name.key(of: capture), at: name == .depth ? 2 : 5)
+        await #expect {
+            try await run.rig.handleVideo(capture)
+        } throws: { ($0 as? RejectedMessage)?.reason == .digestMismatch }
+    }
 }
 
 /// A registered device, its recording and a handler.

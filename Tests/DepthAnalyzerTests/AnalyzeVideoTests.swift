@@ -106,6 +106,16 @@ struct AnalyzeVideoTests {
         #expect(reason == .digestMismatch)
     }
 
+    @Test("bytes that changed in the store are rejected as that, however early they are", arguments: [MediaName.originalVideo, .depth])
+    func changed(name: MediaName) async throws {
+        let capture = try await accept(try RecordedVideo(seconds: 1, startedAt: Self.now))
+        store.stream(inPiecesOf: 64)
+        // In the name of the box ftyp, or in the header of gzip.
+        store.damage(name.key(of: capture), at: name == .depth ? 2 : 5)
+        let reason = await rejection { try await handle(capture, ScriptedDecoder()) }
+        #expect(reason == .digestMismatch)
+    }
+
     @Test("a depth map that names no sample is measured without a picture")
     func strayMap() async throws {
         var video = try RecordedVideo(seconds: 2, startedAt: Self.now)

@@ -57,6 +57,16 @@ struct AcceptedVideoTests {
         #expect(await rejection { _ = try await accept(object(text)) } == .captureUnreadable)
     }
 
+    @Test("that changed in the store are no fault of who sent them, wherever the change is", arguments: [5, 100, -1])
+    func changed(place: Int) async throws {
+        let object = object(recorded.video)
+        try await put(object, recorded.video)
+        store.stream(inPiecesOf: 64)
+        #expect(try await accept(object).file.bytes() == recorded.video)
+        store.damage(object.key, at: place < 0 ? recorded.video.count + place : place)
+        #expect(await rejection { _ = try await accept(object) } == .digestMismatch)
+    }
+
     @Test("a store that is away, or a disk without room, says nothing of the capture")
     func away() async throws {
         let object = object(recorded.video)

@@ -33,6 +33,7 @@ public final class MemoryObjectStore: DownloadStore {
         var etags = 0
         var refusal: @Sendable (Request) -> ObjectStorageError.Code? = { _ in nil }
         var isLost: @Sendable (Request) -> Bool = { _ in false }
+        var pieceBytes = Int.max
 
         mutating func begin(_ key: String) -> UnfinishedUpload {
             etags += 1
@@ -92,6 +93,12 @@ public final class MemoryObjectStore: DownloadStore {
 
     /// From now on does what is asked without an answer, where the closure says so.
     public func loseAnswers(to isLost: @escaping @Sendable (Request) -> Bool) { state.withLock { $0.isLost = isLost } }
+
+    /// From now on gives objects in pieces of this size.
+    public func stream(inPiecesOf bytes: Int) { state.withLock { $0.pieceBytes = bytes } }
+
+    /// Changes a byte of an object that is there, as a store does that forgets.
+    public func damage(_ key: String, at index: Int) { state.withLock { $0.entries[key]?.bytes[index] ^= 1 } }
 
     public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws {
         try store(key, bytes, contentType, sha256)
@@ -187,7 +194,10 @@ public final class MemoryObjectStore: DownloadStore {
     public func stream(_ media: StoredMedia) async throws -> ComparedBody {
         guard media.sizeBytes <= S3Client.maximumObjectBytes else { throw ObjectStorageError(.tooLarge, media.key) }
         let bytes = try answer(.get, media.key) { try $0.entry(media.key).bytes }
-        return try ComparedBody(S3Body(ByteBuffer(bytes: bytes)), sizeBytes: Int64(bytes.count), media: media)
+        var (rest, pieces) = (ByteBuffer(bytes: bytes), [ByteBuffer]())
+        let pieceBytes = state.withLock { $0.pieceBytes }
+        while let piece = rest.readSlice(length: min(rest.readableBytes, pieceBytes)), piece.readableBytes > 0 { pieces.append(piece) }
+        return try ComparedBody(S3Body(pieces), sizeBytes: Int64(bytes.count), media: media)
     }
 
     public func digest(ofAll objects: [StoredMedia]) async throws -> ContentDigest {
