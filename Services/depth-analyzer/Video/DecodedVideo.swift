@@ -75,13 +75,15 @@ final class DecodedVideo: Sendable {
                 duration: next.map { UInt32(clamping: $0 - sample.decodeTime) } ?? original.samples.last?.duration ?? 1,
                 time: sample.time - first.time, isSync: sample.isSync)
         }
-        let offset = first.time - first.decodeTime
+        // As long before or after the first picture as the original begins: else the sound would be early or late.
+        let hidden = (original.edit?.mediaTime ?? 0) - original.firstOffset
+        let offset = max(first.time - first.decodeTime, -hidden)
         let track = VideoTrack(
             format: VideoFormat(
                 codec: .h264, width: width, height: height, rotation: original.format.rotation, timescale: original.format.timescale,
                 configuration: format.configuration, colour: original.format.colour),
             samples: pictures, firstOffset: offset,
-            edit: MovieEdit(delay: original.edit?.delay ?? 0, duration: original.edit?.duration ?? 0, mediaTime: offset))
+            edit: MovieEdit(delay: original.edit?.delay ?? 0, duration: original.edit?.duration ?? 0, mediaTime: offset + hidden))
         let sound = movie.sound.flatMap { $0.samples.reduce(0) { $0 + $1.size } <= Self.maximumPlaybackBytes / 4 ? $0 : nil }
         let header = MovieHeader(brand: .mp4, timescale: movie.timescale, video: track, sound: sound, createdAt: movie.createdAt)
         let layout = MovieLayout(header, order: MovieLayout.interleaved(track, sound))
