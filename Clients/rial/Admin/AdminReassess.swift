@@ -11,7 +11,8 @@ struct AdminReassess: AsyncParsableCommand {
         discussion: """
             Reads RIAL_DATABASE_URL, the owner's. depth-analyzer measures the stored bytes again, evidence-assembler assesses and enters a \
             `reassessment` into the public log where anything is different; the earlier verdict stays on the record's page. Content \
-            Credentials that are signed stay as they are. Without an argument it lists what was asked for and not carried out.
+            Credentials that are signed stay as they are. With --method it goes through all captures in steps; interrupted, give it again. \
+            Without an argument it lists what was asked for and not carried out.
             """)
 
     @Argument(help: "The capture's id.")
@@ -29,9 +30,7 @@ struct AdminReassess: AsyncParsableCommand {
             try await StartupRetry(dependency: "PostgreSQL") { try await Self.withConnection(url) { try await Self.request(id, $0) } }
             Console.result("capture \(id) will be assessed again")
         } else if let method {
-            let count = try await StartupRetry(dependency: "PostgreSQL") {
-                try await Self.withConnection(url) { try await Self.request(by: method, $0) }
-            }
+            let count = try await MethodReassessment(captures: PostgresMethodCaptures(url: url)).request(by: method)
             Console.result("\(count) capture\(count == 1 ? "" : "s") by \(method) will be assessed again")
         } else {
             let open = try await StartupRetry(dependency: "PostgreSQL") { try await Self.withConnection(url, Self.list) }
@@ -39,17 +38,11 @@ struct AdminReassess: AsyncParsableCommand {
         }
     }
 
-    private static func withConnection<Answer: Sendable>(
+    static func withConnection<Answer: Sendable>(
         _ url: String, _ body: @Sendable (PostgresConnection) async throws -> Answer
     ) async throws -> Answer {
         try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing(after: body)
     }
-
-    /// What is being carried out stays as it is.
-    private static let renewed: SQL = """
-        ON CONFLICT (capture_id) DO UPDATE
-        SET requested_at = now(), taken_at = NULL, depth = NULL, settled_at = NULL, outcome = NULL WHERE reassessments.settled_at IS NOT NULL
-        """
 
     private static func request(_ id: CaptureID, _ connection: PostgresConnection) async throws {
         let rows = try await connection.query("SELECT status FROM captures WHERE id = \(id.uuid)")
@@ -57,17 +50,7 @@ struct AdminReassess: AsyncParsableCommand {
         guard status == CaptureStatus.complete.rawValue else {
             throw CommandFailure("Capture \(id) is not complete, but \(status): there is no verdict to give again.")
         }
-        try await connection.query("INSERT INTO reassessments (capture_id) VALUES (\(id.uuid)) \(renewed)")
-    }
-
-    private static func request(by method: String, _ connection: PostgresConnection) async throws -> Int {
-        try await connection.query(
-            """
-            INSERT INTO reassessments (capture_id) SELECT id FROM captures WHERE status = 'complete'
-                AND EXISTS (SELECT FROM jsonb_each_text(evidence -> 'algorithm_versions') AS used WHERE used.value = \(method))
-            \(renewed) RETURNING capture_id
-            """
-        ).count
+        try await connection.query("INSERT INTO reassessments (capture_id) VALUES (\(id.uuid)) \(SQL.renewingReassessment)")
     }
 
     private static func list(_ connection: PostgresConnection) async throws -> String {
