@@ -426,9 +426,10 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Inspection", "ManifestStore", "Models", "Movie",
-                "Multipart", "Persistence", "Delivery",
+                "Multipart", "Observability", "Persistence", "Delivery",
                 "Secrets", "ServiceRuntime", "SimulatedDevice", "Site", "ObjectStorage", "TransparencyLog",
-                "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, nioSSL, logging,
+                "TestSupport", coreMetrics, crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, nioSSL,
+                logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(

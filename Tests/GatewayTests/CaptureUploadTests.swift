@@ -1,9 +1,11 @@
 import CaptureProtocol
+import CoreMetrics
 import Foundation
 import Logging
 import Models
 import Multipart
 import ObjectStorage
+import Observability
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -86,6 +88,20 @@ struct CaptureUploadTests {
         }
         #expect(known.id == first.id && known.status == .complete)
         #expect(store.keys == keys(of: first.id) && rows.now.intakes.isEmpty)
+    }
+
+    @Test("accepted ones are counted once, and from 0, so that none is seen as none")
+    func counted() async throws {
+        let metrics = MetricsRegistry()
+        func count() -> Substring? {
+            metrics.exposition().split(separator: "\n").first { $0.hasPrefix("rial_captures_accepted_total ") }
+        }
+        try await withMetricsFactory(metrics) {
+            CaptureUpload.showCounters()
+            #expect(count() == "rial_captures_accepted_total 0")
+            for _ in 0..<2 { _ = try await take() }
+            #expect(count() == "rial_captures_accepted_total 1")
+        }
     }
 
     @Test("another photo, or another device, is another capture")

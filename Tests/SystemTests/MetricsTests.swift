@@ -18,7 +18,7 @@ extension SystemTests {
             case .gateway:
                 // It has no consumer that could give a record up.
                 expected = ["recorded", "abandoned", "unknown"].map { "rial_recordings_in_doubt_total{outcome=\"\($0)\"} " }
-                expected.append("rial_cleanups_failed_total{task=\"upload segments\"} ")
+                expected += ["rial_cleanups_failed_total{task=\"upload segments\"} ", "rial_captures_accepted_total "]
             case .depthAnalyzer:
                 expected += ["done", "failed", "timeout", "limit", "crash"].map { "rial_video_decoders_died_total{end=\"\($0)\"} " }
             case .evidenceAssembler:

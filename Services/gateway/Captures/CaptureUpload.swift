@@ -62,7 +62,7 @@ struct CaptureUpload: Sendable {
         switch recorded {
         case .new:
             FailPoint.reached("gateway.capture.committed")
-            Counter(label: "rial_captures_accepted_total").increment()
+            Self.accepted.increment()
         // A complete capture needs none of the repeated bytes.
         case .known(let known) where known.status == .complete: await Self.discard(intake)
         case .known(let known):
@@ -93,12 +93,16 @@ struct CaptureUpload: Sendable {
         }
     }
 
+    /// Counts the captures that were recorded, of every kind.
+    static var accepted: Counter { Counter(label: "rial_captures_accepted_total") }
+
     private static func inDoubt(_ outcome: RecordingOutcome) -> Counter {
         Counter(label: "rial_recordings_in_doubt_total", dimensions: [("outcome", "\(outcome)")])
     }
 
     /// Shows the counters before there is anything to count, so that the first time is an increase.
     static func showCounters() {
+        accepted.increment(by: 0)
         for outcome in RecordingOutcome.allCases { inDoubt(outcome).increment(by: 0) }
     }
 

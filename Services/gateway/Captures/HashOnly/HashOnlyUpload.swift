@@ -25,7 +25,7 @@ struct HashOnlyUpload: Sendable {
         let recorded = try await captures.record(id, submission, device: device.id)
         if case .new = recorded {
             FailPoint.reached("gateway.capture.committed")
-            Counter(label: "rial_captures_accepted_total").increment()
+            CaptureUpload.accepted.increment()
         }
         return (id, submission.payload.kind.type, recorded)
     }
