@@ -405,7 +405,7 @@ let package = Package(
             name: "UploadSyncTests",
             dependencies: [
                 "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "TestSupport", "UploadSync", logging,
-                lifecycleTests,
+                loggingTests, lifecycleTests,
             ],
             path: "Tests/UploadSyncTests"),
         .testTarget(

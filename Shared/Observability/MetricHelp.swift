@@ -101,7 +101,7 @@ enum MetricHelp {
         "rial_captures_processing_oldest_seconds": "Age in seconds of the oldest capture in processing; 0 if there is none.",
         "rial_cleanups_failed_total": "Deletions of objects that failed and are repeated, by task.",
         "rial_intakes_swept_total": "Abandoned uploads whose objects were deleted.",
-        "rial_media_damaged": "Number of stored media that have other bytes than were accepted.",
+        "rial_media_damaged": "Number of stored media that are missing, have other bytes than were accepted, or cannot be read.",
         "rial_media_expired_total": "Failed captures whose media were deleted.",
         "rial_media_scrubbed_bytes_total": "Bytes of stored media that were read again and compared.",
         "rial_media_unscrubbed_seconds": "Time in seconds since the media that were compared longest ago were.",

@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Models
+import ObjectStorage
 import Persistence
 import TestSupport
 import Testing
@@ -159,6 +160,22 @@ struct RepositoryTests {
         await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
         let keptAt = try #require(try await rows.scrubbedAt(capture))
         #expect(abs(keptAt.timeIntervalSince(before)) < 0.001, "one that is cancelled over it, too")
+
+        let unread = try await scrubs.withNext(days: 400) { _, _ in ScrubFindings(failure: ObjectStorageError(.unavailable, "b")) }
+        #expect(unread != nil)
+        #expect(try await look(nil) == nil, "one that could not be read has its next turn in an hour")
+        try await rows.age(capture, hours: 0.9)
+        #expect(try await look(nil) == nil)
+        try await rows.age(capture, hours: 0.2)
+        let refused = try await scrubs.withNext(days: 400) { _, objects in
+            ScrubFindings(objects: objects.map { .init(name: $0.name, media: $0.media, problem: .unreadable) })
+        }
+        #expect(refused?.objects.count == 1)
+        #expect(try await scrubs.measure().damaged == 1)
+        try await rows.age(capture, hours: 1.1)
+        #expect(try await look(nil) == ["b"])
+        #expect(try await scrubs.measure().damaged == 0, "it was mended")
+        try await rows.age(capture, hours: 401 * 24)
 
         let withdrawn = try await scrubs.withNext(days: 400) { id, objects in
             // Nothing is locked meanwhile, and another instance has other captures.

@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import InMemoryLogging
 import Logging
 import Models
 import ObjectStorage
@@ -237,8 +238,13 @@ struct MediaScrubberTests {
         )
     }
 
-    private func scrubber(bytesPerSecond: Int = 1 << 30) -> MediaScrubber {
-        MediaScrubber(days: 30, bytesPerSecond: bytesPerSecond, rows: rows, storage: store, clock: clock, logger: .quiet)
+    private func scrubber(bytesPerSecond: Int = 1 << 30, logger: Logger = .quiet) -> MediaScrubber {
+        MediaScrubber(days: 30, bytesPerSecond: bytesPerSecond, rows: rows, storage: store, clock: clock, logger: logger)
+    }
+
+    /// From now on the store refuses reads with these numbers, counted from its first one.
+    private func refuse(_ numbers: some RangeExpression<Int> & Sendable) {
+        store.refuse { [store] _ in numbers.contains(store.requests.count { $0.verb == .get }) ? .unavailable : nil }
     }
 
     private func scrub(bytesPerSecond: Int = 1 << 30) async throws {
@@ -290,11 +296,69 @@ struct MediaScrubberTests {
         #expect(rows.now.scrubbed == captures && problems == ["lost": .missing, "beside": .missing])
     }
 
-    @Test("three captures in a row that cannot be read are the store's fault, and end the turn")
+    @Test("three captures in a row that cannot be read are the store's fault, and end the turn; they are read an hour later")
     func storeAway() async throws {
-        for index in 0..<5 { _ = try await add([try await put("\(index)")]) }
+        var captures: [CaptureID] = []
+        for index in 0..<5 { captures.append(try await add([try await put("\(index)")])) }
         store.refuse { _ in .unavailable }
         await #expect(throws: ObjectStorageError.self) { try await scrub() }
         #expect(rows.now.scrubbed.count == 3 && problems.isEmpty)
+        store.refuse { _ in nil }
+        for capture in captures { try await rows.age(capture, hours: 1.1) }
+        try await scrub()
+        #expect(rows.now.scrubbed.count == 8 && Set(rows.now.scrubbed.suffix(5)) == Set(captures))
+    }
+
+    @Test(
+        "an object that the store does not give beside others is damaged, until it is read an hour later",
+        arguments: [ObjectStorageError.Code.unavailable, .accessDenied, .invalidResponse])
+    func refused(code: ObjectStorageError.Code) async throws {
+        let capture = try await add([try await put("broken"), try await put("sound")])
+        store.refuse { $0.key == "broken" ? code : nil }
+        try await scrub()
+        #expect(problems == ["broken": .unreadable] && rows.now.scrubbed == [capture])
+        try await scrub()
+        #expect(rows.now.scrubbed == [capture], "the same turn has others")
+        store.refuse { _ in nil }
+        try await rows.age(capture, hours: 1.1)
+        try await scrub()
+        #expect(problems.isEmpty && rows.now.scrubbed == [capture, capture])
+    }
+
+    @Test("captures of which the store gives nothing are damaged if it has given another one, and end no turn")
+    func refusedCaptures() async throws {
+        _ = try await add([try await put("sound")], age: 9)
+        for index in 0..<4 { _ = try await add([try await put("broken \(index)")], age: Double(index + 1)) }
+        store.refuse { $0.key.hasPrefix("broken") ? .unavailable : nil }
+        try await scrub()
+        #expect(problems.count == 4 && problems.values.allSatisfy { $0 == .unreadable })
+    }
+
+    @Test("a store that fails during a look has damaged nothing, nor has one that refuses once")
+    func storeFails() async throws {
+        let capture = try await add([try await put("a"), try await put("b")])
+        refuse(2...)
+        try await scrub()
+        #expect(problems.isEmpty && rows.now.scrubbed == [capture])
+        try await rows.age(capture, hours: 1.1)
+        let asked = store.requests.count { $0.verb == .get }
+        refuse(asked + 2..<asked + 3)
+        try await scrub()
+        #expect(problems.isEmpty && rows.now.scrubbed == [capture, capture])
+        try await rows.age(capture, hours: 1.1)
+        try await scrub()
+        #expect(rows.now.scrubbed == [capture, capture], "it was compared")
+    }
+
+    @Test("tells of each object that cannot be read whose it is", arguments: [false, true])
+    func told(isAlone: Bool) async throws {
+        let logs = InMemoryLogHandler()
+        let capture = try await add(isAlone ? [try await put("broken")] : [try await put("broken"), try await put("sound")])
+        store.refuse { $0.key == "broken" ? .unavailable : nil }
+        try await scrubber(logger: Logger(label: "tests") { _ in logs }).scrub()
+        #expect(logs.entries.map(\.level) == [isAlone ? .warning : .error])
+        let metadata = try #require(logs.entries.first?.metadata)
+        #expect(metadata["capture_id"] == "\(capture)" && metadata["name"] == "broken" && metadata["key"] == "broken")
+        #expect(metadata["problem"] == (isAlone ? nil : "unreadable"))
     }
 }

@@ -32,18 +32,28 @@ class Storage(AlarmTests):
                 past = "now() - interval '121 minutes'"
                 sql(f"UPDATE withdrawals SET withdrawn_at = {past}, opened_at = {past} WHERE capture_id = '{capture}'")
 
+    def thumbnail(self, capture):
+        return sql(f"SELECT object_key FROM media_objects WHERE capture_id = '{capture}' AND name = 'thumbnail.jpg'")
+
+    def read_again(self, capture, **settings):
+        """It is due, and upload-sync looks as it starts."""
+        past = "now() - interval '31 days'"
+        sql(f"UPDATE sync_jobs SET synced_at = {past}, scrubbed_at = {past} WHERE capture_id = '{capture}'")
+        stack("restart", "upload-sync", **settings)
+
     def test_a_stored_photo_has_other_bytes(self):
         capture = self.completed()
-        key = sql(f"SELECT object_key FROM media_objects WHERE capture_id = '{capture}' AND name = 'thumbnail.jpg'")
-
-        def read_again():
-            """It is due, and upload-sync looks as it starts."""
-            past = "now() - interval '31 days'"
-            sql(f"UPDATE sync_jobs SET synced_at = {past}, scrubbed_at = {past} WHERE capture_id = '{capture}'")
-            stack("restart", "upload-sync")
-
+        key = self.thumbnail(capture)
         with self.fault("RialMediaDamaged") as ends:
             content = self.bucket.damage(key)
-            ends.callback(read_again)
+            ends.callback(self.read_again, capture)
             ends.callback(self.bucket.put, key, content)
-            read_again()
+            self.read_again(capture)
+
+    def test_the_store_does_not_give_a_stored_photo(self):
+        capture = self.completed()
+        with StoreProxy(os.environ["RIAL_S3_ENDPOINT"]) as store, self.fault("RialMediaDamaged") as ends:
+            store.refuse("GET", f"/rial/{self.thumbnail(capture)}")
+            # Of the store itself.
+            ends.callback(self.read_again, capture)
+            self.read_again(capture, RIAL_S3_ENDPOINT=store.url)

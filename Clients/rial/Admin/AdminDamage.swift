@@ -3,11 +3,11 @@ import CaptureProtocol
 import Foundation
 import Persistence
 
-/// Lists stored media that are missing or changed.
+/// Lists stored media that are missing, changed or unreadable.
 struct AdminDamage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "damage",
-        abstract: "Lists stored media that upload-sync found missing or changed.",
+        abstract: "Lists stored media that upload-sync found missing or changed, or could not read.",
         discussion: """
             Reads RIAL_DATABASE_URL. upload-sync reads all stored media again within RIAL_SCRUB_DAYS; once an object is restored, the \
             next read marks it as mended. Exits with 1 while something is damaged.

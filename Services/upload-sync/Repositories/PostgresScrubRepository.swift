@@ -16,6 +16,7 @@ struct PostgresScrubRepository: ScrubRepository {
             // If the capture was withdrawn meanwhile, the trigger `media_damage_withdrawn` stores nothing.
             try await database.withTransaction { connection in
                 for object in findings.objects { try await note(object, of: claim.capture, on: connection) }
+                if findings.isIncomplete { try await postpone(claim, days: days, on: connection) }
             }
             return findings
         } catch {
@@ -53,6 +54,15 @@ struct PostgresScrubRepository: ScrubRepository {
                 scrubbedAt: try row.get("scrubbed_at", as: Date.self),
                 formerly: try row.getOptional("formerly", as: Date.self))
         }
+    }
+
+    /// Makes a capture due again in an hour.
+    private nonisolated(nonsending) func postpone(_ claim: Claim, days: Int, on connection: PostgresConnection) async throws {
+        try await connection.query(
+            """
+            UPDATE sync_jobs SET scrubbed_at = now() - make_interval(days => \(days)::int) + interval '1 hour'
+            WHERE capture_id = \(claim.capture.uuid) AND scrubbed_at = \(claim.scrubbedAt)
+            """)
     }
 
     /// Makes a capture due again. If this fails, its turn comes with the next interval.

@@ -6,6 +6,7 @@ import Metrics
 import Models
 import ObjectStorage
 import ServiceLifecycle
+import Synchronization
 
 /// The result of scrubbing one capture's media.
 struct ScrubFindings: Sendable {
@@ -16,10 +17,12 @@ struct ScrubFindings: Sendable {
         let problem: MediaProblem?
     }
 
-    /// Objects that could be read and compared.
+    /// Objects that could be read and compared, and those that the store does not give though it gives others.
     var objects: [Object] = []
     /// Why the others could not be read.
     var failure: ObjectStorageError?
+    /// Whether some objects were not compared.
+    var isIncomplete: Bool { failure != nil || objects.contains { $0.problem == .unreadable } }
     var bytes: Int64 { objects.reduce(0) { $0 + $1.media.sizeBytes } }
 }
 
@@ -27,9 +30,9 @@ struct ScrubFindings: Sendable {
 protocol ScrubRepository: Sendable {
     /// Calls `look` with the objects of the capture whose last scrub is oldest, if that is more than `days` ago, and stores the findings.
     ///
-    /// The capture counts as scrubbed from before the look, so that other instances take other captures and no row is locked meanwhile, and
-    /// even if an object could not be read, so that others get their turn. If `look` or storing the findings fails, it is due again; if the
-    /// process dies, not before the next interval.
+    /// The capture counts as scrubbed from before the look, so that other instances take other captures and no row is locked meanwhile. If
+    /// the findings are incomplete, it is due again in an hour, so that others get their turn. If `look` or storing the findings fails, it
+    /// is due at once; if the process dies, not before the next interval.
     /// - Returns: the findings; `nil` if nothing is due.
     /// - Throws: what `look` throws, and database errors.
     func withNext(
@@ -53,6 +56,7 @@ struct MediaScrubber {
     let storage: any ObjectStore
     let clock: any Clock<Duration>
     let logger: Logger
+    private let lastRead = LastRead()
 
     init(
         days: Int, bytesPerSecond: Int, rows: any ScrubRepository, storage: any ObjectStore,
@@ -76,7 +80,6 @@ struct MediaScrubber {
             Counter(label: "rial_media_scrubbed_bytes_total").increment(by: findings.bytes)
             if let failure = findings.failure {
                 failures += 1
-                logger.warning("stored media could not be read", error: failure)
                 guard failures < Self.maximumFailures else { throw failure }
             } else {
                 failures = 0
@@ -93,23 +96,67 @@ struct MediaScrubber {
         Meter(label: "rial_media_unscrubbed_seconds").set(state.unscrubbedSeconds)
     }
 
-    /// Compares the objects with their digests; a storage error becomes ``ScrubFindings/failure``.
+    /// Compares the objects with their digests. One that cannot be read twice is `unreadable` if the store gives another one after that; if
+    /// it gives none, the store may be away, and the error becomes ``ScrubFindings/failure``.
     /// - Throws: all other errors.
     private func look(_ capture: CaptureID, _ objects: [(name: String, media: StoredMedia)]) async throws -> ScrubFindings {
         var findings = ScrubFindings()
-        for (name, media) in objects {
-            do {
-                let problem = try await problem(with: media)
-                findings.objects.append(ScrubFindings.Object(name: name, media: media, problem: problem))
-                guard let problem else { continue }
-                logger.error(
-                    "stored media are damaged",
-                    metadata: ["capture_id": "\(capture)", "name": "\(name)", "key": "\(media.key)", "problem": "\(problem.rawValue)"])
-            } catch let error as ObjectStorageError {
+        var unread = try await compare(objects, of: capture, &findings)
+        guard !unread.isEmpty else { return findings }
+        var isAnswering = await givesAnother()
+        // Of a store that is away nothing is asked twice.
+        if isAnswering {
+            unread = try await compare(unread.map { $0.object }, of: capture, &findings)
+            isAnswering = await givesAnother()
+        }
+        for (object, error) in unread {
+            if isAnswering {
+                note(object, of: capture, .unreadable, &findings, error)
+            } else {
                 findings.failure = error
+                logger.warning("stored media could not be read", error: error, metadata: metadata(object, of: capture))
             }
         }
         return findings
+    }
+
+    /// - Returns: the objects that could not be read, and why.
+    /// - Throws: errors that are not the store's.
+    private func compare(
+        _ objects: [(name: String, media: StoredMedia)], of capture: CaptureID, _ findings: inout ScrubFindings
+    ) async throws -> [(object: (name: String, media: StoredMedia), error: ObjectStorageError)] {
+        var unread: [(object: (name: String, media: StoredMedia), error: ObjectStorageError)] = []
+        for object in objects {
+            do {
+                let problem = try await problem(with: object.media)
+                if problem == nil { lastRead.media.withLock { $0 = object.media } }
+                note(object, of: capture, problem, &findings)
+            } catch let error as ObjectStorageError {
+                unread.append((object, error))
+            }
+        }
+        return unread
+    }
+
+    private func note(
+        _ object: (name: String, media: StoredMedia), of capture: CaptureID, _ problem: MediaProblem?, _ findings: inout ScrubFindings,
+        _ error: ObjectStorageError? = nil
+    ) {
+        findings.objects.append(ScrubFindings.Object(name: object.name, media: object.media, problem: problem))
+        guard let problem else { return }
+        var details = metadata(object, of: capture)
+        details["problem"] = "\(problem.rawValue)"
+        logger.error("stored media are damaged", error: error, metadata: details)
+    }
+
+    private func metadata(_ object: (name: String, media: StoredMedia), of capture: CaptureID) -> Logger.Metadata {
+        ["capture_id": "\(capture)", "name": "\(object.name)", "key": "\(object.media.key)"]
+    }
+
+    /// Whether the store gives the object that it gave last.
+    private func givesAnother() async -> Bool {
+        guard let media = lastRead.media.withLock({ $0 }), media.sizeBytes > 0 else { return false }
+        return (try? await storage.piece(0..<1, of: media)) != nil
     }
 
     private func problem(with object: StoredMedia) async throws -> MediaProblem? {
@@ -124,4 +171,9 @@ struct MediaScrubber {
             }
         }
     }
+}
+
+/// The object that was read last by any scrub.
+private final class LastRead: Sendable {
+    let media = Mutex<StoredMedia?>(nil)
 }
