@@ -53,7 +53,7 @@ struct CaptureQueueTests {
         let rig = try QueueRig()
         await rig.server.script(QueueRig.uploads, .loseAnswer, .loseAnswer)
         let queue = try await rig.queue()
-        let capture = try await queue.add(SampleContent())
+        let capture = try await queue.add(SampleContent(photo: .noise(50_000)))
         try await queue.run(untilEmpty: true)
         let sent = await rig.uploads
         #expect(sent.count == 3)
@@ -78,6 +78,25 @@ struct CaptureQueueTests {
         // 1, 2, 4, 8 and 16 s, then twice five minutes, each up to a fifth shorter or longer.
         let waited = rig.clock.now.timeIntervalSince(start)
         #expect(waited > 0.8 * 631 && waited < 1.2 * 631 + 20, "\(waited)")
+    }
+
+    @Test("sends the others although one capture never gets through", .timeLimit(.minutes(1)))
+    func oneNeverGetsThrough() async throws {
+        let rig = try QueueRig { request in
+            let length = request.headers["upload-length"].flatMap { Int($0) } ?? request.body.count
+            return length > 500_000 ? .error(503, "SERVICE_UNAVAILABLE") : QueueRig.accepted(ContentDigest(of: request.body))
+        }
+        let queue = try await rig.queue()
+        let large = try await queue.add(SampleContent(photo: .noise(700_000)))
+        let others = [try await queue.add(SampleContent()).id, try await queue.add(SampleContent()).id]
+        let sending = Task { try await queue.run() }
+        for try await snapshot in queue.snapshots {
+            if snapshot.captures.filter({ others.contains($0.capture.id) }).allSatisfy({ $0.capture.state == .uploaded }) { break }
+        }
+        sending.cancel()
+        _ = await sending.result
+        let left = try await queue.capture(large.id)
+        #expect(left.state == .pending && left.failures == 0)
     }
 
     @Test("gives up after five unexpected answers, and sends the next capture meanwhile")

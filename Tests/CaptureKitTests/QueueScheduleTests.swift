@@ -62,6 +62,23 @@ struct QueueScheduleTests {
         #expect(schedule.next(captures, at: now) == .send(captures[0].id))
     }
 
+    @Test("lets the others come before a capture whose attempt broke off, and all in order once the network is back")
+    func brokenOff() {
+        let captures = [capture(1, .pending), capture(2, .pending), capture(3, .pending)]
+        var schedule = QueueSchedule()
+        schedule.putLast(captures[0].id)
+        #expect(schedule.next(captures, at: now) == .send(captures[1].id))
+        schedule.putLast(captures[1].id)
+        #expect(schedule.next(captures, at: now) == .send(captures[2].id))
+        schedule.putLast(captures[2].id)
+        #expect(schedule.next(captures, at: now) == .send(captures[0].id), "each has its turn")
+        schedule.release(captures[0].id)
+        schedule.putLast(captures[1].id)
+        #expect(schedule.next(Array(captures.dropFirst()), at: now) == .send(captures[2].id))
+        schedule.endEarly()
+        #expect(schedule.next(captures, at: now) == .send(captures[0].id))
+    }
+
     @Test("waits as long as the server asks, even if the network comes back")
     func serverAsked() {
         let one = capture(1, .pending)

@@ -78,7 +78,7 @@ struct ReadmeTests {
                 #expect(Self.sentence(after: response) == row[1], "\(answer)")
             }
         }
-        #expect(ResumableUpload.smallestBytes == 1 << 20)
+        #expect(ResumableUpload.smallestBytes == 1 << 20 && ResumableUpload.smallestBytesAfterBreak == 64 << 10)
     }
 
     /// The README's words for what follows an answer to the request with the bytes.

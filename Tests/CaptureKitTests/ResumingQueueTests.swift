@@ -76,6 +76,28 @@ struct ResumingQueueTests {
         #expect(try await queue.store.captures().allSatisfy { $0.state == .uploaded })
     }
 
+    @Test(
+        "sends a body over 64 KiB so that it goes on once an attempt broke off, also in another process",
+        arguments: [
+            (700_000, ScriptedServer.Step.fail(.unreachable("")), true), (700_000, .answer(.error(502, "")), true),
+            (700_000, .answer(.error(503, "SERVICE_UNAVAILABLE")), true), (700_000, .answer(.error(504, "")), true),
+            (700_000, .fail(.untrusted("")), false), (50_000, .fail(.unreachable("")), false),
+        ])
+    func smallAfterBreak(photoBytes: Int, end: ScriptedServer.Step, goesOn: Bool) async throws {
+        let queue = try await rig.queue()
+        await rig.server.script(QueueRig.uploads, end)
+        var content = content
+        content.photo = .noise(photoBytes)
+        let capture = try await queue.add(content)
+        let length = try await queue.store.upload(of: capture).body.contentLength
+        try await queue.attempt(capture.id)
+        try await queue.store.close()
+        let next = try await rig.queue()
+        try await next.run(untilEmpty: true)
+        #expect(await lines() == ["POST - \(length)"] + (goesOn ? ["POST - 0", "PATCH 0 \(length)"] : ["POST - \(length)"]))
+        try await expectUploaded(next, capture.id)
+    }
+
     @Test("goes on where the server is, at once for as long as it gets more, and tells where")
     func cuts() async throws {
         let queue = try await rig.queue()

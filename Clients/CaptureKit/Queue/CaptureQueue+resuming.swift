@@ -5,8 +5,11 @@ extension CaptureQueue {
     /// How long a server that does not know uploads that resume is not asked again.
     private static let plainMemory: TimeInterval = 3600
 
-    /// Whether a body is sent so that it goes on after a break.
-    nonisolated func isLarge(_ body: any HTTPBody) -> Bool { body.contentLength > ResumableUpload.smallestBytes }
+    /// Whether the body of a capture is sent so that it goes on after a break.
+    nonisolated func isLarge(_ body: any HTTPBody, of capture: StoredCapture) -> Bool {
+        let brokeOff = capture.facts.brokeOff == true
+        return body.contentLength > (brokeOff ? ResumableUpload.smallestBytesAfterBreak : ResumableUpload.smallestBytes)
+    }
 
     /// Sends a large body, going on where the server says it is, for as long as the server gets more of it.
     /// - Returns: the answer to the upload; `nil` if the body is to be sent as a whole.
@@ -15,7 +18,7 @@ extension CaptureQueue {
         let id = capture.id
         let job = try store.job(of: capture)
         let body = job.body
-        guard job.mayResume, isLarge(body), !isPlainServer else { return nil }
+        guard job.mayResume, isLarge(body, of: capture), !isPlainServer else { return nil }
         let kept = try await store.capture(id).facts.upload
         var upload = ResumableUpload(lengthBytes: body.contentLength, at: transport.origin, goingOnWith: kept)
         let outcome = try await upload.run(body) {

@@ -140,7 +140,7 @@ extension CaptureQueue {
         let headers = try await signer.headers(
             method: "POST", target: job.path, bodyDigest: digest, at: clockOffset.serverTime(at: clock.now))
         // With it the system may go on with an upload in the background by itself. A plain upload is none the worse for it.
-        let whole = isLarge(body) && !isPlainServer ? [UploadFields.representationDigest(digest)] : []
+        let whole = isLarge(body, of: capture) && !isPlainServer ? [UploadFields.representationDigest(digest)] : []
         return HTTPRequest("POST", job.path, headers: headers + whole + [("content-type", job.contentType)], body: body)
     }
 
@@ -188,6 +188,10 @@ extension CaptureQueue {
                 row.facts.failure = CaptureFailure(problem)
             }
         case .tryLater(let problem, let retryAfter, counts: false):
+            if problem.brokeOff {
+                schedule.putLast(id)
+                try await store.database.update(id) { row in row.facts.brokeOff = true }
+            }
             try await pause(for: id, CaptureFailure(problem), retryAfter)
         case .fail(let problem):
             histories[id] = nil

@@ -1,7 +1,8 @@
 import CaptureProtocol
 import Foundation
 
-/// Keeps captures until the server has them: adds them to the store, sends them one at a time in order of capture, and tells what happens.
+/// Keeps captures until the server has them: adds them to the store, sends them one at a time in order of capture, those that broke off
+/// after the others, and tells what happens.
 ///
 /// ``run(untilEmpty:)`` sends while it holds the store's lock; in other processes it waits for it. All other methods work in any process.
 public actor CaptureQueue {

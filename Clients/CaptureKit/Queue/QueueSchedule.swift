@@ -29,6 +29,9 @@ struct QueueSchedule: Sendable {
     private(set) var pause: Pause?
     /// When a capture may be tried again; now if there is none.
     private var nextTries: [LocalID: Wait] = [:]
+    /// Captures whose latest attempt broke off, in the order in which that happened. The others come before them: one that never gets
+    /// through must not keep them from being sent.
+    private var last: [LocalID] = []
     /// While this lasts no video is sent: the server has taken as many as it takes in an hour.
     private var videoWait: Wait?
     private var nextResults: [LocalID: (time: Date, attempts: Int)] = [:]
@@ -46,7 +49,7 @@ struct QueueSchedule: Sendable {
         if let time = dueLater(pause?.wait.until, now) {
             times.append(time)
         } else {
-            for capture in captures where capture.state == .pending && !isStopped(capture) {
+            for capture in inTurn(captures.filter { $0.state == .pending && !isStopped($0) }) {
                 if let time = dueLater(nextSending(of: capture), now) { times.append(time) } else { return .send(capture.id) }
             }
             for capture in captures where needsResult(capture) {
@@ -68,6 +71,10 @@ struct QueueSchedule: Sendable {
         case .assertionPending: nextAssertion(of: capture.id)
         default: nil
         }
+    }
+
+    private func inTurn(_ captures: [StoredCapture]) -> [StoredCapture] {
+        captures.filter { !last.contains($0.id) } + last.compactMap { id in captures.first { $0.id == id } }
     }
 
     private func nextSending(of capture: StoredCapture) -> Date? {
@@ -97,7 +104,15 @@ extension QueueSchedule {
 
     mutating func holdVideos(_ wait: Wait) { videoWait = wait }
 
-    mutating func release(_ id: LocalID) { nextTries[id] = nil }
+    mutating func release(_ id: LocalID) {
+        nextTries[id] = nil
+        last.removeAll { $0 == id }
+    }
+
+    mutating func putLast(_ id: LocalID) {
+        last.removeAll { $0 == id }
+        last.append(id)
+    }
 
     mutating func waitForRegistration(_ wait: Wait) { registrationWait = wait }
 
@@ -113,6 +128,7 @@ extension QueueSchedule {
         if registrationWait?.endsEarly == true { registrationWait = nil }
         nextTries = nextTries.filter { !$0.value.endsEarly }
         nextResults = [:]
+        last = []
     }
 
     /// The result was not final yet: ask again after 1, 2, 4 … 60 s.

@@ -34,6 +34,8 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var goesWithoutAssertion = false
     /// The first byte that was sent when an upload last went on after a break.
     public internal(set) var resumedAt: Int64?
+    /// Whether an attempt to send it ended without an answer, or with one that says that the server is away (502, 503, 504).
+    var brokeOff: Bool?
     /// The upload that is to go on. Ends with what it is for (``CaptureDatabase/update(_:_:)``).
     var upload: KeptUpload?
 

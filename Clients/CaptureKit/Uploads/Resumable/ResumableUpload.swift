@@ -22,6 +22,8 @@ package struct ResumableUpload: Sendable {
 
     /// Smaller bodies, and those of this size, are sent as a whole: a round trip more would cost more than a break.
     package static let smallestBytes: Int64 = 1 << 20
+    /// The same of a body that was on its way when an attempt broke off: sent as a whole it may need longer than the server waits.
+    static let smallestBytesAfterBreak: Int64 = 1 << 16
     /// How often an upload may begin anew in one attempt because the server does not know it any more.
     private static let maximumRestarts = 2
     /// How many answers in a row may bring nothing.
