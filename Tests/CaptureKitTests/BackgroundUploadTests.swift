@@ -100,6 +100,36 @@ struct BackgroundUploadTests {
         #expect(wereReset, "nobody records one any more")
     }
 
+    @Test("that the system could not make never count")
+    func systemErrors() async throws {
+        struct SystemError: Error {}
+        let queue = try await rig.queue()
+        let id = try await queue.add(SampleContent()).id
+        for _ in 0...UploadReaction.maximumCounted {
+            try await queue.endBackgroundUpload(try await queue.lendForBackground(id), .failure(SystemError()))
+        }
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .pending && capture.failures == 0 && capture.facts.failure?.code == "unreachable")
+    }
+
+    @Test("do not set the clock by an answer that may be hours old, and leave that to the next attempt")
+    func oldAnswer() async throws {
+        let queue = try await rig.queue()
+        let id = try await queue.add(SampleContent()).id
+        let upload = try await queue.lendForBackground(id)
+        try await rig.clock.sleep(for: .seconds(3 * 3600))
+        let expired = HTTPResponse.error(401, "TIMESTAMP_EXPIRED", headers: ["date": "Fri, 15 Jan 2027 08:06:00 GMT"])
+        try await queue.endBackgroundUpload(upload, .success(expired))
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .pending && capture.failures == 0)
+        // Six minutes ahead of the device.
+        await rig.server.script(
+            QueueRig.uploads, .answer(.error(401, "TIMESTAMP_EXPIRED", headers: ["date": "Fri, 15 Jan 2027 11:06:00 GMT"])))
+        try await queue.attempt(id)
+        #expect(await rig.signing.times.map { $0.timeIntervalSince1970 - 1_800_000_000 } == [0, 10_800, 11_160])
+        #expect(try await queue.capture(id).state == .uploaded)
+    }
+
     private func queue(signing: any CaptureSigning) async throws -> CaptureQueue {
         CaptureQueue(store: try await rig.store.open(), signing: signing, transport: rig.server, clock: rig.clock)
     }

@@ -29,16 +29,21 @@ extension CaptureQueue {
     }
 
     /// Deletes the body, and records the answer as of any other attempt.
-    /// - Parameter outcome: the system's response, or its error; `nil` if the task was cancelled.
+    /// - Parameter outcome: the system's response, or its error, which never counts; `nil` if the task was cancelled.
     public func endBackgroundUpload(_ upload: BackgroundUpload, _ outcome: Result<HTTPResponse, any Error>?) async throws {
         try store.removeBody(upload.name)
         do {
             // Until then it is lent, and so cannot be deleted.
-            if let outcome { try await record(outcome, of: upload.capture) }
+            if let outcome { try await record(outcome.mapError(TransportFailure.init(ofSystem:)), of: upload.capture) }
         } catch {
             try? await store.endLoan(of: upload.name)
             throw error
         }
         try await store.endLoan(of: upload.name)
     }
+}
+
+extension TransportFailure {
+    /// Whatever the system gives as an error, there was no answer.
+    fileprivate init(ofSystem error: any Error) { self = error as? TransportFailure ?? .unreachable("\(error)") }
 }

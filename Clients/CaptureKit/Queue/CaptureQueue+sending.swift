@@ -71,7 +71,7 @@ extension CaptureQueue {
 
     /// Records the answer to an upload that the system made. If that cannot be done to the end, the capture waits to be sent again. One that
     /// is being sent once more meanwhile is left to that, unless the server has it now.
-    func record(_ outcome: Result<HTTPResponse, any Error>, of id: LocalID) async throws {
+    func record(_ outcome: Result<HTTPResponse, TransportFailure>, of id: LocalID) async throws {
         // The process that sends leaves the capture alone meanwhile.
         let lock = try await FileLock.acquire(store.answerLock, .shared)
         defer { lock.unlock() }
@@ -90,11 +90,16 @@ extension CaptureQueue {
         }
     }
 
-    private func record(_ outcome: Result<HTTPResponse, any Error>, of capture: StoredCapture, isBeingSent: Bool) async throws {
+    private func record(_ outcome: Result<HTTPResponse, TransportFailure>, of capture: StoredCapture, isBeingSent: Bool) async throws {
         var history = history(of: capture)
-        var reaction = UploadReaction(to: outcome, after: history, at: clock.now)
+        var reaction = UploadReaction(to: outcome.mapError { $0 }, after: history, at: clock.now)
         if isBeingSent {
             guard case .uploaded = reaction else { return }
+        }
+        if case .setClock = reaction {
+            // The answer may have waited for hours: its time says nothing of the clock now. The next attempt's answer does.
+            try await store.database.update(capture.id) { row in row.state = .pending }
+            return
         }
         if let response = try? outcome.get(), response.isOfResumption, response.wantsNoMoreUploads(at: clock.now) {
             // A plain upload needs no place among the open ones. If it is the captures that are limited, that one is told so.
@@ -147,10 +152,7 @@ extension CaptureQueue {
     private func apply(_ reaction: UploadReaction, to capture: StoredCapture, by device: DeviceID, counted: Int) async throws {
         let (id, now) = (capture.id, clock.now)
         switch reaction {
-        case .setClock(let offset):
-            clockOffset = offset
-            try await store.database.update(id) { row in row.state = .pending }
-        case .signAgain: try await store.database.update(id) { row in row.state = .pending }
+        case .setClock, .signAgain: try await store.database.update(id) { row in row.state = .pending }
         case .uploaded(let accepted):
             try await store.database.update(id) { row in
                 row.state = .uploaded
