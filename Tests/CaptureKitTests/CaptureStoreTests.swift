@@ -159,6 +159,23 @@ struct CaptureStoreTests {
         #expect(try rig.content().count == 3 + 5)
     }
 
+    @Test("begins retention anew when the device's clock was ahead at the upload, and not for a small step of it")
+    func clockAhead() async throws {
+        let rig = try StoreRig()
+        let store = try await rig.open()
+        let (ahead, slightly) = (try await store.addSample(), try await store.addSample())
+        try await store.markUploaded(ahead.id, at: now.addingTimeInterval(4 * 365 * 86_400))
+        try await store.markUploaded(slightly.id, at: now.addingTimeInterval(600))
+        try await store.expire(at: now)
+        #expect(try await store.capture(ahead.id).facts.uploadedAt == now)
+        #expect(try await store.capture(slightly.id).facts.uploadedAt == now.addingTimeInterval(600))
+        try await store.expire(at: now.addingTimeInterval(7 * 86_400 - 1))
+        #expect(try await store.capture(ahead.id).hasContent)
+        try await store.expire(at: now.addingTimeInterval(7 * 86_400))
+        #expect(try await !store.capture(ahead.id).hasContent)
+        #expect(try rig.content().count == 3 + 5)
+    }
+
     @Test("warns when it is nearly full, and refuses captures when it is full, with numbers")
     func limits() async throws {
         var rig = try StoreRig()

@@ -256,8 +256,14 @@ extension CaptureStore {
         let age = limits.retention / .seconds(1)
         for capture in try await database.captures(in: .uploaded)
         where capture.mode == .full && capture.hasContent && !capture.facts.mayBeWithdrawn {
-            guard let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) >= age else { continue }
-            try await removeContent(of: capture)
+            guard let uploadedAt = capture.facts.uploadedAt else { continue }
+            let passed = now.timeIntervalSince(uploadedAt)
+            if passed >= age {
+                try await removeContent(of: capture)
+            } else if passed < -3600 {
+                // The device's clock was ahead: retention begins anew, or it might take years.
+                try await database.update(capture.id) { row in row.facts.uploadedAt = now }
+            }
         }
     }
 
