@@ -49,9 +49,11 @@ struct PlainEncoder: VideoEncoder {
         codec: .h264, width: 16, height: 16, rotation: .none, timescale: VideoTime.timescale, configuration: [1, 2, 3], colour: nil)
 
     func encode(_ picture: [UInt8], at time: Int64) -> [EncodedSample] {
-        leavesOut.contains(time)
-            ? []
-            : [EncodedSample(bytes: picture, decodeTime: time, presentationTime: time, duration: 20, isSync: time == 0)]
+        guard !leavesOut.contains(time) else { return [] }
+        let isFirst = stride(from: 0, to: time, by: 20).allSatisfy(leavesOut.contains)
+        return [
+            EncodedSample(bytes: picture, decodeTime: time, presentationTime: time, duration: 20, isSync: isFirst, pictureTime: time)
+        ]
     }
 
     /// Of pictures that are large enough.

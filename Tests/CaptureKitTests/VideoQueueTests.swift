@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Testing
+import VideoChain
 
 @testable import CaptureKit
 
@@ -157,6 +158,27 @@ struct VideoQueueTests {
         await #expect(throws: NoiseCamera.Broken.self) { try await queue.record(NoiseCamera(pictures: 170, isBroken: true), encoder) }
         let recovered = try #require(try await queue.recoverRecordings().first?.facts.video)
         #expect(recovered.frameCount > 145 && recovered.depthCount > 45)
+    }
+
+    @Test("gives each sample the depth of its own picture when the encoder leaves out the first ones", arguments: [1, 3, 4])
+    func firstPicturesLeftOut(count: Int) async throws {
+        let queue = try await rig.queue()
+        let encoder = PlainEncoder(leavesOut: Set((0..<count).map { Int64($0) * 20 }))
+        let capture = try await queue.record(NoiseCamera(pictures: 30), encoder)
+        let file = try await queue.content(.video, of: capture.id)
+        let maps = try InflatedDepthData.read(try await queue.content(.depth, of: capture.id), DepthDigests()).visitor.records
+        let pictures = (count..<30).filter { $0.isMultiple(of: 3) }
+        #expect(capture.facts.video?.frameCount == 30 - count)
+        #expect(maps.map { Int($0.record.sample) } == pictures.map { $0 - count })
+        // The samples are those of the other pictures, in their order.
+        let places = (0..<30).map { file.firstRange(of: [UInt8].noise(200, seed: UInt64($0 + 1)))?.lowerBound }
+        #expect(places.prefix(count).allSatisfy { $0 == nil })
+        let kept = places.compactMap(\.self)
+        #expect(kept.count == 30 - count && kept == kept.sorted())
+        for ((record, digest), picture) in zip(maps, pictures) {
+            #expect(digest == ContentDigest(of: [UInt8](repeating: UInt8(picture), count: 4 * 4 * 4)))
+            #expect(record.time == 20 * Int64(record.sample))
+        }
     }
 
     @Test("refuses a recording that no server takes before it begins", arguments: ["", String(repeating: "x", count: 101)])

@@ -116,7 +116,8 @@ private final class Output: Sendable {
             let height = UInt16(exactly: dimensions.height)
         else { return fail(.unexpectedFormat) }
         let time = CMSampleBufferGetPresentationTimeStamp(sample).value
-        let encoded = EncodedSample(bytes: bytes, decodeTime: time, presentationTime: time, duration: 20, isSync: Self.isSync(sample))
+        let encoded = EncodedSample(
+            bytes: bytes, decodeTime: time, presentationTime: time, duration: 20, isSync: Self.isSync(sample), pictureTime: time)
         state.withLock { state in
             state.description = state.description ?? Description(width: width, height: height, configuration: Array(configuration))
             state.samples.append(encoded)

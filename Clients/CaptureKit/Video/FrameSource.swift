@@ -46,13 +46,19 @@ public struct EncodedSample: Sendable, Equatable {
     /// Ticks of the track.
     public let duration: UInt32
     public let isSync: Bool
+    /// The time with which its picture was given to the encoder, by which its depth is found. `nil` of an encoder that never leaves out a
+    /// picture, and of sound.
+    public let pictureTime: Int64?
 
-    public init(bytes: [UInt8], decodeTime: Int64, presentationTime: Int64, duration: UInt32, isSync: Bool) {
+    public init(
+        bytes: [UInt8], decodeTime: Int64, presentationTime: Int64, duration: UInt32, isSync: Bool, pictureTime: Int64? = nil
+    ) {
         self.bytes = bytes
         self.decodeTime = decodeTime
         self.presentationTime = presentationTime
         self.duration = duration
         self.isSync = isSync
+        self.pictureTime = pictureTime
     }
 }
 
@@ -63,7 +69,8 @@ public protocol VideoEncoder<Picture>: Sendable {
     /// What the samples are; known when the first one comes out.
     var format: VideoFormat? { get async }
     /// - Parameter time: ticks of ``VideoTime/timescale`` from the first picture on.
-    /// - Returns: the samples that have come out by now, in decoding order.
+    /// - Returns: the samples that have come out by now, in decoding order. An encoder that may leave out pictures tells the time of each
+    ///   one's picture (``EncodedSample/pictureTime``).
     func encode(_ picture: Picture, at time: Int64) async throws -> [EncodedSample]
     /// The brightness of a picture as it is given to the encoder. Only privacy mode asks for it, and of pictures with depth alone.
     /// - Returns: `nil` if it cannot be read.

@@ -39,7 +39,7 @@ public actor VideoRecorder {
     private var longestPacket: UInt32 = 0
     /// Depth maps with the times of their pictures. Each is kept until its picture has come out of the encoder and all maps before it are
     /// written.
-    private var depths: [(time: Int64, depth: DepthPlane, luma: LumaImage?, sample: UInt32?)] = []
+    private var depths: [(time: Int64, depth: DepthPlane, luma: LumaImage?, sample: (number: UInt32, time: Int64)?)] = []
     /// `nil` unless in privacy mode.
     private var measurement: RecordingMeasurement?
     /// Measure the latest keyframes, each after the one before it.
@@ -153,10 +153,12 @@ public actor VideoRecorder {
             firstShown = firstShown ?? sample.presentationTime
             shownEnd = max(shownEnd, time + Int64(sample.duration))
             let number = UInt32(clamping: chains?.frameHashes.count ?? 0)
-            let place = depths.firstIndex { $0.time == time }
+            // The first picture that comes out need not be the camera's first, so the two are not at the same times.
+            let pictureTime = sample.pictureTime ?? time
+            let place = depths.firstIndex { $0.time == pictureTime }
             let depth = place.map { depths[$0].depth }
-            if let place { depths[place].sample = number }
-            try await writeDepths(givingUpBefore: time - Self.longestReordering)
+            if let place { depths[place].sample = (number, time) }
+            try await writeDepths(givingUpBefore: pictureTime - Self.longestReordering)
             let depthDigest = depth.map { ContentDigest(of: $0.bytes) }
             try writer?.append(sample, depth: depthDigest)
             sign(chains?.append(picture: ContentDigest(of: sample.bytes), depth: depthDigest, time: time) ?? [])
@@ -164,12 +166,12 @@ public actor VideoRecorder {
     }
 
     /// Writes the depth maps whose samples have come out, in ascending time.
-    /// - Parameter time: earlier depth maps whose samples have not come out are dropped: the encoder left their pictures out.
+    /// - Parameter time: of a picture; earlier depth maps whose samples have not come out are dropped: the encoder left their pictures out.
     private func writeDepths(givingUpBefore time: Int64) async throws {
         while let next = depths.first {
             if let sample = next.sample {
-                try writer?.append(next.depth, sample: sample, time: next.time)
-                await measure(next.depth, next.luma, sample: sample, time: next.time)
+                try writer?.append(next.depth, sample: sample.number, time: sample.time)
+                await measure(next.depth, next.luma, sample: sample.number, time: sample.time)
             } else if next.time >= time {
                 return
             }
