@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CaptureKit
@@ -25,5 +26,113 @@ struct QueueResultTests {
             #expect(captures.map(\.state) == [.uploaded] && captures.allSatisfy { !$0.facts.isFinal })
             #expect(await queue.schedule.next(captures, at: now) == .wait(until: now.addingTimeInterval(pause)))
         }
+    }
+
+    private static let complete = HTTPResponse.data(200, #"{"status":"complete","confidence_level":"high"}"#)
+    private static let unknown = HTTPResponse.error(404, "CAPTURE_NOT_FOUND")
+
+    private static func failed(_ reason: String) -> HTTPResponse { .data(200, #"{"status":"failed","failure":"\#(reason)"}"#) }
+
+    /// A queue whose only capture has been sent to a server that gives these results in turn, the last one for good.
+    private static func sent(_ results: HTTPResponse...) async throws -> (QueueRig, CaptureQueue, LocalID) {
+        let left = Mutex(results)
+        let rig = try QueueRig { request in
+            guard request.method == "GET" else { return QueueRig.accepted(ContentDigest(of: request.body)) }
+            return left.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+        }
+        let queue = try await rig.queue()
+        let id = try await queue.add(SampleContent()).id
+        try await queue.run(untilEmpty: true)
+        return (rig, queue, id)
+    }
+
+    private func expire(_ rig: QueueRig, _ queue: CaptureQueue) async throws {
+        try await queue.store.expire(at: rig.clock.now.addingTimeInterval(8 * 86_400))
+    }
+
+    @Test("that are failed are asked for on, and photo and depth map stay until the server has repaired them")
+    func repairedByServer() async throws {
+        let (rig, queue, id) = try await Self.sent(Self.failed("handling_failed"), Self.complete)
+        try await queue.askResult(id)
+        let failed = try await queue.capture(id)
+        #expect(failed.state == .uploaded && failed.facts.failedOnServer == true && !failed.facts.isFinal)
+        let now = rig.clock.now
+        #expect(await queue.schedule.next([failed], at: now) == .wait(until: now.addingTimeInterval(1)))
+        try await expire(rig, queue)
+        #expect(try await queue.capture(id).hasContent)
+        try await queue.askResult(id)
+        let repaired = try await queue.capture(id)
+        #expect(repaired.facts.isFinal && repaired.facts.confidence == "high" && repaired.facts.failedOnServer == false)
+        #expect(await rig.uploads.count == 1)
+        try await expire(rig, queue)
+        #expect(try await !queue.capture(id).hasContent, "the server has it")
+    }
+
+    @Test("that are failed are sent once more if a person tries again, with the same bytes", arguments: [failed("process_died"), unknown])
+    func retried(answer: HTTPResponse) async throws {
+        let (rig, queue, id) = try await Self.sent(answer, Self.complete)
+        let serverID = try #require(try await queue.capture(id).serverID)
+        try await queue.store.database.update(id) { row in row.facts.repairs = ChangedRow.maximumRepairs }
+        try await queue.askResult(id)
+        #expect(try await queue.capture(id).state == .uploaded)
+        try await expire(rig, queue)
+        try await queue.retry(id)
+        #expect(try await queue.capture(id).state == .pending)
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 2)
+        #expect(Set(await rig.uploads.map(\.body)).count == 1)
+        let again = try await queue.capture(id)
+        #expect(again.state == .uploaded && again.serverID == serverID && !again.facts.isBadOnServer)
+        try await queue.askResult(id)
+        #expect(try await queue.capture(id).facts.confidence == "high")
+        try await queue.retry(id)
+        #expect(try await queue.capture(id).state == .uploaded, "nothing is to be repaired")
+    }
+
+    @Test(
+        "are sent once more without a person if the server has lost what was sent, at most three times, also by other processes",
+        arguments: [failed("intake_missing"), failed("digest_mismatch"), unknown])
+    func lostByServer(answer: HTTPResponse) async throws {
+        let (rig, queue, id) = try await Self.sent(answer)
+        for expected in 2...4 {
+            let next = try await rig.queue()
+            try await next.askResult(id)
+            #expect(try await next.capture(id).state == .pending)
+            try await next.run(untilEmpty: true)
+            #expect(await rig.uploads.count == expected)
+        }
+        try await queue.askResult(id)
+        #expect(try await queue.capture(id).state == .uploaded)
+        #expect(Set(await rig.uploads.map(\.body)).count == 1)
+        try await expire(rig, queue)
+        #expect(try await queue.capture(id).hasContent, "a person may still do so")
+    }
+
+    @Test(
+        "are left as they are when the answer is not about the capture, or its parts are not here any more",
+        arguments: [(HTTPResponse(status: 404, headers: [:], body: []), true), (unknown, false), (failed("intake_missing"), false)])
+    func notRepaired(answer: HTTPResponse, hasContent: Bool) async throws {
+        let (rig, queue, id) = try await Self.sent(answer)
+        if !hasContent { try await expire(rig, queue) }
+        try await queue.askResult(id)
+        try await queue.retry(id)
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.capture(id).state == .uploaded)
+        #expect(await rig.uploads.count == 1)
+    }
+
+    @Test("that were to be sent once more can be withdrawn, and are not sent then")
+    func withdrawnMeanwhile() async throws {
+        let (rig, queue, id) = try await Self.sent(Self.failed("intake_missing"))
+        let serverID = try #require(try await queue.capture(id).serverID)
+        try await queue.askResult(id)
+        await rig.server.script("/api/v1/captures/\(serverID)", .answer(HTTPResponse(status: 204, headers: [:], body: [])))
+        try await queue.withdraw(id)
+        #expect(try await queue.capture(id).isWithdrawn)
+        try await queue.run(untilEmpty: true)
+        await #expect(throws: StoreError.notAllowed(.pending, to: .uploading)) { try await queue.attempt(id) }
+        await #expect(throws: StoreError.notAllowed(.pending, to: .uploading)) { try await queue.lendForBackground(id) }
+        #expect(await rig.uploads.count == 1)
+        #expect(try await queue.capture(id).hasContent)
     }
 }

@@ -6,15 +6,20 @@ extension CaptureQueue {
     private struct ServerCapture: Decodable {
         let status: CaptureStatus
         let confidence: String?
+        let failure: String?
 
         enum CodingKeys: String, CodingKey {
             case status
+            case failure
             case confidence = "confidence_level"
         }
     }
 
+    /// Failures that the bytes repair which are here (`FailureReason`): the store has lost them, or has others.
+    private static let repairable: Set<String> = ["intake_missing", "digest_mismatch"]
+
     /// Asks for the result of an uploaded capture. Any answer but a final one is asked for again, less and less often. `GONE` is final: the
-    /// capture was withdrawn.
+    /// capture was withdrawn. A failed capture may be repaired; it is sent once more if the server lost what was sent.
     func askResult(_ id: LocalID) async throws {
         let capture = try await store.capture(id)
         guard let serverID = capture.serverID else { return }
@@ -24,15 +29,27 @@ extension CaptureQueue {
         } catch is TransportFailure {
             return schedule.resultNotFinal(id, at: clock.now)
         }
-        guard response.status != 410 || ServerError(response).knownCode != .gone else {
+        switch (response.status, ServerError(response).knownCode) {
+        case (410, .gone):
             try await store.database.update(id) { row in row.facts.withdrawnOnServer = true }
             return
+        case (404, .captureNotFound):
+            try await store.database.update(id) { row in
+                guard row.serverID == serverID else { return }
+                row.facts.unknownOnServer = true
+                row.repair()
+            }
+            return schedule.resultNotFinal(id, at: clock.now)
+        default: break
         }
         guard response.status == 200, let found = ResponseEnvelope(response)?.data(as: ServerCapture.self), found.status != .processing
         else { return schedule.resultNotFinal(id, at: clock.now) }
         let known = try await store.database.update(id) { row in
-            row.facts.confidence = found.confidence
+            guard row.serverID == serverID else { return }
+            row.facts.confidence = found.status == .failed ? nil : found.confidence
             row.facts.failedOnServer = found.status == .failed
+            row.facts.unknownOnServer = nil
+            if found.failure.map(Self.repairable.contains) == true { row.repair() }
         }
         // Such as complete without a confidence.
         if !known.facts.isFinal { schedule.resultNotFinal(id, at: clock.now) }

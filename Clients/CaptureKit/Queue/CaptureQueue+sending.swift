@@ -14,7 +14,10 @@ extension CaptureQueue {
     /// Sends a capture once, or again at once where an answer has a remedy, and records what follows (``UploadReaction``). If that cannot
     /// be done to the end, the capture waits to be sent again.
     func attempt(_ id: LocalID) async throws {
-        let capture = try await store.database.update(id) { row in row.state = .uploading }
+        let capture = try await store.database.update(id) { row in
+            guard !row.facts.mayBeWithdrawn else { throw StoreError.notAllowed(row.state, to: .uploading) }
+            row.state = .uploading
+        }
         store.failPoints.reached("queue.uploading")
         do {
             try await attempt(capture)
@@ -160,6 +163,9 @@ extension CaptureQueue {
                 row.facts.link = accepted.verificationURL
                 row.facts.uploadedAt = now
                 row.facts.failure = nil
+                row.facts.failedOnServer = nil
+                row.facts.unknownOnServer = nil
+                row.facts.formerServerID = nil
             }
             histories[id] = nil
             schedule.release(id)

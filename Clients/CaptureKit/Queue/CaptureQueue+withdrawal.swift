@@ -20,10 +20,14 @@ extension CaptureQueue {
     /// undone, and that what others have downloaded stays with them.
     ///
     /// What this device has of the capture stays, sealed, until its person deletes it. Withdrawn again, it stays withdrawn.
-    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`; errors of reading and signing.
+    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`, `isBeingSent` if it is just being sent once more; errors of reading and
+    ///   signing.
     public func withdraw(_ id: LocalID) async throws {
         let capture = try await store.capture(id)
-        guard let serverID = capture.serverID, let device = capture.device else { throw WithdrawalFailure.notUploaded }
+        guard let serverID = capture.serverID ?? capture.facts.formerServerID, let device = capture.device else {
+            throw WithdrawalFailure.notUploaded
+        }
+        guard capture.state != .uploading else { throw StoreError.isBeingSent }
         guard let signer = try await signing.signer(for: device) else { throw WithdrawalFailure.keysGone }
         // Before anything is sent: what is here may soon be all there is.
         try await store.database.update(id) { row in row.facts.withdrawalWanted = true }

@@ -163,7 +163,8 @@ extension CaptureQueue {
 // What a person may do
 
 extension CaptureQueue {
-    /// Tries a failed capture, or an assertion that failed, again. Other captures that wait are tried now.
+    /// Tries a failed capture, or an assertion that failed, again, and sends a capture once more that the server reports failed or does not
+    /// know any more, if photo or video and depth are still here. Other captures that wait are tried now.
     public func retry(_ id: LocalID) async throws {
         try await store.database.update(id) { row in
             row.failures = 0
@@ -171,7 +172,8 @@ extension CaptureQueue {
             switch row.state {
             case .failed: row.state = .pending
             case .assertionFailed: row.state = .assertionPending
-            case .pending, .assertionPending, .uploading, .uploaded: break
+            case .uploaded: row.sendAgain()
+            case .pending, .assertionPending, .uploading: break
             }
         }
         histories[id] = nil

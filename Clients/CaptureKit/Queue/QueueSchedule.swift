@@ -83,7 +83,10 @@ struct QueueSchedule: Sendable {
 
     private func nextAssertion(of id: LocalID) -> Date? { [nextTries[id], registrationWait].compactMap { $0?.until }.max() }
 
-    private func isStopped(_ capture: StoredCapture) -> Bool { capture.device.map(stoppedDevices.contains) ?? false }
+    /// Whether it is not sent: its device was revoked, or its person has it withdrawn.
+    private func isStopped(_ capture: StoredCapture) -> Bool {
+        capture.device.map(stoppedDevices.contains) ?? false || capture.facts.mayBeWithdrawn
+    }
 
     private func needsResult(_ capture: StoredCapture) -> Bool { capture.state == .uploaded && !capture.facts.isFinal }
 

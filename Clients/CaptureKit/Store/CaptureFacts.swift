@@ -24,14 +24,20 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var uploadedAt: Date?
     /// Once the server has decided.
     public var confidence: String?
-    /// Whether the server reported the capture as failed.
+    /// Whether the server reported the capture as failed. It is asked on, since that may be repaired.
     public var failedOnServer: Bool?
+    /// Whether the server said that it does not know the capture, as after a backup of it was restored.
+    public var unknownOnServer: Bool?
     /// Whether it was withdrawn on the server, which has nothing of it any more. What is here stays until its person deletes it.
     public var withdrawnOnServer: Bool?
     /// Whether its person wants it withdrawn: the server may have done so, and not have been heard.
     public var withdrawalWanted: Bool?
     /// Whether a person decided to send it without its assertion.
     public var goesWithoutAssertion = false
+    /// The server's id of an uploaded capture that waits to be sent once more.
+    var formerServerID: CaptureID?
+    /// How often it was sent once more without a person.
+    var repairs: Int?
     /// The first byte that was sent when an upload last went on after a break.
     public internal(set) var resumedAt: Int64?
     /// Whether an attempt to send it ended without an answer, or with one that says that the server is away (502, 503, 504).
@@ -54,8 +60,8 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
         self.video = video
     }
 
-    /// Whether the server's result is known.
-    public var isFinal: Bool { confidence != nil || failedOnServer == true || withdrawnOnServer == true }
+    /// Whether the server's result is known, and stays.
+    public var isFinal: Bool { confidence != nil || withdrawnOnServer == true }
 }
 
 /// Why an attempt failed, in words for a person and a stable code for programs.

@@ -43,6 +43,29 @@ struct ChangedRow: Sendable {
     }
 }
 
+extension ChangedRow {
+    /// How often a capture is sent once more without a person.
+    static let maximumRepairs = 3
+
+    /// Makes an uploaded capture wait to be sent once more, if the server reports it failed or does not know it, and its parts are here.
+    /// The same bytes lead to the same capture, and bring what the server has lost. Otherwise nothing changes.
+    mutating func sendAgain() {
+        guard state == .uploaded, facts.isBadOnServer, !facts.mayBeWithdrawn, kind.hasContent(sizes) else { return }
+        facts.formerServerID = serverID
+        serverID = nil
+        state = .pending
+        failures = 0
+    }
+
+    /// The same without a person, unless that has been done often enough.
+    mutating func repair() {
+        let repairs = facts.repairs ?? 0
+        guard repairs < Self.maximumRepairs else { return }
+        sendAgain()
+        if state == .pending { facts.repairs = repairs + 1 }
+    }
+}
+
 /// A row as it is in the database.
 struct RawCapture: FetchableRecord, Sendable {
     let id: String

@@ -4,7 +4,7 @@ public enum CaptureState: String, Sendable, CaseIterable, Codable {
     case pending
     /// Being sent. Becomes ``pending`` again once its process has ended, since nobody sends it any more.
     case uploading
-    /// The server has it.
+    /// The server has it. Is sent once more, as ``pending``, if the server then reports it failed or does not know it.
     case uploaded
     /// The server refused it, or it failed too often; a person may try again.
     case failed
@@ -18,7 +18,7 @@ public enum CaptureState: String, Sendable, CaseIterable, Codable {
         switch self {
         case .pending: [.uploading, .assertionPending, .failed]
         case .uploading: [.uploaded, .pending, .failed, .assertionPending]
-        case .uploaded: []
+        case .uploaded: [.pending]
         case .failed: [.pending, .assertionPending]
         case .assertionPending: [.pending, .assertionFailed]
         case .assertionFailed: [.assertionPending, .pending]

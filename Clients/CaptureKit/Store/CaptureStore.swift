@@ -250,12 +250,12 @@ extension CaptureStore {
         failPoints.reached("store.deleted")
     }
 
-    /// Removes photo, video and depth of captures whose retention has passed. In privacy mode
-    /// nothing is removed, ever, and nothing of one that is withdrawn or may be: nobody else has them.
+    /// Removes photo, video and depth of captures whose retention has passed. In privacy mode nothing is removed, ever, and nothing of one
+    /// that is withdrawn or may be, or that the server reports failed or does not know: nobody else may have them.
     public func expire(at now: Date) async throws {
         let age = limits.retention / .seconds(1)
         for capture in try await database.captures(in: .uploaded)
-        where capture.mode == .full && capture.hasContent && !capture.facts.mayBeWithdrawn {
+        where capture.mode == .full && capture.hasContent && !capture.facts.mayBeOnlyHere {
             guard let uploadedAt = capture.facts.uploadedAt else { continue }
             let passed = now.timeIntervalSince(uploadedAt)
             if passed >= age {
@@ -267,10 +267,10 @@ extension CaptureStore {
         }
     }
 
-    /// Removes photo, video and depth of a capture, unless it was withdrawn, or may have been, since it was read.
+    /// Removes photo, video and depth of a capture, unless it has turned out since it was read that nobody else may have them.
     func removeContent(of capture: StoredCapture) async throws {
         let left = try await database.update(capture.id) { row in
-            guard !row.facts.mayBeWithdrawn else { return }
+            guard row.state == .uploaded, !row.facts.mayBeOnlyHere else { return }
             for kind in Self.expiring { row.sizes[kind] = nil }
         }
         failPoints.reached("store.expired")
@@ -283,7 +283,12 @@ extension CaptureStore {
 
 extension CaptureFacts {
     /// Whether it is withdrawn on the server, or may be.
-    fileprivate var mayBeWithdrawn: Bool { withdrawnOnServer == true || withdrawalWanted == true }
+    var mayBeWithdrawn: Bool { withdrawnOnServer == true || withdrawalWanted == true }
+
+    /// Whether the server reports it failed, or does not know it.
+    var isBadOnServer: Bool { failedOnServer == true || unknownOnServer == true }
+
+    fileprivate var mayBeOnlyHere: Bool { mayBeWithdrawn || isBadOnServer }
 
     /// The state of a new capture, and why it is that.
     mutating func state(after assertion: CaptureStore.Assertion, _ mode: CaptureMode) -> CaptureState {

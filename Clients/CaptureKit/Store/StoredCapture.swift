@@ -25,8 +25,13 @@ public struct StoredCapture: Sendable, Equatable {
     /// Whether the server said that it was withdrawn.
     public var isWithdrawn: Bool { facts.withdrawnOnServer == true }
     /// Whether what is sent is still there.
-    public var hasContent: Bool {
-        switch kind {
+    public var hasContent: Bool { kind.hasContent(sizes) }
+}
+
+extension CaptureKind {
+    /// Whether what is sent of such a capture is among the parts.
+    func hasContent(_ sizes: [SealedKind: Int64]) -> Bool {
+        switch self {
         case .photo: sizes[.photo] != nil && sizes[.depth] != nil
         case .video: sizes[.video] != nil && sizes[.depth] != nil
         case .hashOnly, .hashOnlyVideo: sizes[.payload] != nil

@@ -45,7 +45,9 @@ struct QueueRun: AsyncParsableCommand {
 }
 
 struct QueueRetry: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "retry", abstract: "Tries a capture that failed again.")
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Tries a capture that failed again.",
+        discussion: "Also one that was sent, if the server reports it failed or does not know it: the same is sent once more.")
 
     @Argument(help: "The capture's id in the store.")
     var id: LocalID

@@ -70,8 +70,14 @@ extension QueuedCapture {
     /// The server's decision, or why there is none.
     fileprivate var result: String {
         if let confidence = capture.facts.confidence { return confidence }
-        if capture.facts.failedOnServer == true { return "failed on the server" }
+        if capture.state == .uploaded, let problem { return capture.hasContent ? "\(problem); `retry` sends it again" : problem }
         return capture.facts.failure.map { "\($0.code): \($0.message)" } ?? ""
+    }
+
+    /// Why the server has no decision on a capture that was sent; `nil` if it may still come.
+    private var problem: String? {
+        if capture.facts.failedOnServer == true { return "failed on the server" }
+        return capture.facts.unknownOnServer == true ? "unknown to the server" : nil
     }
 
     fileprivate var json: JSONValue {
