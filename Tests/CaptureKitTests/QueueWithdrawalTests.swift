@@ -152,6 +152,89 @@ struct QueueWithdrawalTests {
         #expect(try rig.store.content() == files)
     }
 
+    /// A queue whose only capture was sent, and nothing heard of it.
+    private func unheard(
+        _ server: ScriptedServer, _ end: ScriptedServer.Step = .fail(.unreachable(""))
+    ) async throws -> (QueueRig, CaptureQueue, StoredCapture) {
+        let rig = try QueueRig()
+        let queue = try await rig.queue(server)
+        let id = try await queue.add(SampleContent()).id
+        await server.script(QueueRig.uploads, end)
+        try await queue.attempt(id)
+        return (rig, queue, try await queue.capture(id))
+    }
+
+    @Test("what was sent without an answer is asked for, and withdrawn if the server has it", arguments: [false, true])
+    func lostAnswer(hasFailed: Bool) async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let (rig, queue, capture) = try await unheard(server, .loseAnswer)
+        if hasFailed { try await queue.store.database.update(capture.id) { row in row.state = .failed } }
+        try await queue.withdraw(capture.id)
+        let withdrawn = try await queue.capture(capture.id)
+        #expect(withdrawn.state == .uploaded && withdrawn.isWithdrawn && withdrawn.hasContent)
+        #expect(try rig.store.content().count == 5)
+        let requests = await server.requests
+        #expect(requests.map(\.method) == ["POST", "POST", "DELETE"])
+        #expect(requests[0].headers["x-digest"] == requests[1].headers["x-digest"])
+        #expect(requests[1].body.isEmpty, "the server knows it by its digest")
+        #expect(requests[2].target == "/api/v1/captures/\(try #require(withdrawn.serverID))")
+    }
+
+    @Test("of what was sent without an answer, and did not arrive, nothing is left on the server")
+    func didNotArrive() async throws {
+        let book = UploadBook { digest in QueueRig.accepted(digest) }
+        let server = ScriptedServer { book.answer(to: $0) ?? QueueRig.accepted(ContentDigest(of: $0.body)) }
+        let (rig, queue, capture) = try await unheard(server)
+        await #expect(throws: WithdrawalFailure.notThere) { try await queue.withdraw(capture.id) }
+        let requests = await server.requests
+        #expect(requests.map(\.method) == ["POST", "POST", "DELETE"])
+        #expect(requests[2].target.hasPrefix(UploadBook.path) && book.target == nil)
+        #expect(try await queue.capture(capture.id).state == .pending)
+        #expect(try rig.store.content().count == 5)
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.capture(capture.id).state == .uploaded)
+    }
+
+    @Test("a server that does not know uploads that resume is asked by sending it once more")
+    func plainServer() async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let (rig, queue, capture) = try await unheard(server, .loseAnswer)
+        await server.script(QueueRig.uploads, .answer(.error(401, "SIGNATURE_INVALID")))
+        try await queue.withdraw(capture.id)
+        let requests = await server.requests
+        #expect(requests.map(\.method) == ["POST", "POST", "POST", "DELETE"])
+        #expect(requests[0].body == requests[2].body)
+        #expect(try await queue.capture(capture.id).isWithdrawn)
+        #expect(try rig.store.content().count == 5)
+    }
+
+    @Test("what was sent without an answer is not said to be unsent without a network, nor when another device would have to ask")
+    func cannotAsk() async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let (rig, queue, capture) = try await unheard(server)
+        await server.script(QueueRig.uploads, .fail(.unreachable("gone")), .answer(.error(429, "RATE_LIMITED")))
+        await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(capture.id) }
+        let limited = ServerError(HTTPResponse.error(429, "RATE_LIMITED"))
+        await #expect(throws: WithdrawalFailure.unclear(limited)) { try await queue.withdraw(capture.id) }
+        #expect(try await queue.capture(capture.id).state == .pending)
+        try await queue.store.database.update(capture.id) { row in row.device = DeviceID() }
+        #expect(try rig.store.content().count == 5)
+        await #expect(throws: WithdrawalFailure.keysGone) { try await queue.withdraw(capture.id) }
+    }
+
+    @Test("what the system is sending is not asked for before that has ended")
+    func lent() async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let rig = try QueueRig()
+        let queue = try await rig.queue(server)
+        let id = try await queue.add(SampleContent()).id
+        let upload = try await queue.lendForBackground(id)
+        await #expect(throws: StoreError.isBeingSent) { try await queue.withdraw(id) }
+        try await queue.endBackgroundUpload(upload, nil)
+        try await queue.withdraw(id)
+        #expect(try await queue.capture(id).isWithdrawn, "the system may have sent it")
+    }
+
     @Test("what was not sent cannot be withdrawn; without an answer it is not known to be, and the original is kept")
     func unsent() async throws {
         let server = server { HTTPResponse(status: 204, headers: [:], body: []) }

@@ -43,6 +43,10 @@ final class UploadBook: Sendable {
                 if let answer = append(request, to: &uploads[index]) { return answer }
                 uploads.remove(at: index)
                 return Self.refusal(400, "DIGEST_MISMATCH")
+            case "DELETE":
+                guard uploads[index].answer == nil else { return Self.refusal(400, "UPLOAD_COMPLETED") }
+                uploads.remove(at: index)
+                return Self.refusal(204, "")
             default: return Self.refusal(405, "METHOD_NOT_ALLOWED")
             }
         }

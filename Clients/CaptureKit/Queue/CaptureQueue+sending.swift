@@ -64,11 +64,15 @@ extension CaptureQueue {
     }
 
     /// The device that signs the request: the one that made the assertion. A capture without is the current one's from its first attempt on:
-    /// the server knows a repeated upload only from the same device.
+    /// the server knows a repeated upload only from the same device. From then on the server may have it.
     func deviceToSign(_ capture: StoredCapture) async throws -> DeviceID {
-        if let device = capture.device { return device }
-        let device = try await signing.currentDevice(replacing: nil)
-        try await store.database.update(capture.id) { row in row.device = device }
+        let device: DeviceID
+        if let known = capture.device { device = known } else { device = try await signing.currentDevice(replacing: nil) }
+        guard capture.device == nil || capture.facts.sentBy?.contains(device) != true else { return device }
+        try await store.database.update(capture.id) { row in
+            row.device = device
+            row.facts.sentBy = (row.facts.sentBy ?? []).union([device])
+        }
         return device
     }
 
@@ -139,8 +143,9 @@ extension CaptureQueue {
         return try await transport.send(request) { sent in Task { await self.note(sent, of: id) } }
     }
 
+    /// - Parameter resumable: whether the server may take it for an upload that resumes; `nil` if it is large enough for that.
     /// - Throws: ``KeysGone``.
-    func signedRequest(for capture: StoredCapture, by device: DeviceID) async throws -> HTTPRequest {
+    func signedRequest(for capture: StoredCapture, by device: DeviceID, resumable: Bool? = nil) async throws -> HTTPRequest {
         guard let signer = try await signing.signer(for: device) else { throw KeysGone() }
         let job = try store.job(of: capture)
         let body = job.body
@@ -148,7 +153,7 @@ extension CaptureQueue {
         let headers = try await signer.headers(
             method: "POST", target: job.path, bodyDigest: digest, at: clockOffset.serverTime(at: clock.now))
         // With it the system may go on with an upload in the background by itself. A plain upload is none the worse for it.
-        let whole = isLarge(body, of: capture) && !isPlainServer ? [UploadFields.representationDigest(digest)] : []
+        let whole = resumable ?? (isLarge(body, of: capture) && !isPlainServer) ? [UploadFields.representationDigest(digest)] : []
         return HTTPRequest("POST", job.path, headers: headers + whole + [("content-type", job.contentType)], body: body)
     }
 

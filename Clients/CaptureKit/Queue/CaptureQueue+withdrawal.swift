@@ -3,8 +3,10 @@ import Foundation
 
 /// Why a capture was not withdrawn.
 public enum WithdrawalFailure: Error, Sendable, Equatable {
-    /// The server does not have it yet. Deleted here, it is never sent.
+    /// It was never sent. Deleted here, it never is.
     case notUploaded
+    /// It was sent, but the server did not have it when it was asked just now. Unless it is deleted here it is sent again.
+    case notThere
     /// The keys of the device that sent it are not on this device any more: only the server's operator can withdraw it.
     case keysGone
     /// The server did not answer; the capture may be withdrawn all the same.
@@ -16,27 +18,34 @@ public enum WithdrawalFailure: Error, Sendable, Equatable {
 }
 
 extension CaptureQueue {
-    /// Withdraws an uploaded capture on the server for good, as the device that sent it (SPEC §6). A person must know first that it cannot be
+    /// Withdraws a capture on the server for good, as the device that sent it (SPEC §6). A person must know first that it cannot be
     /// undone, and that what others have downloaded stays with them.
     ///
+    /// Of a capture that was sent without an answer the server is asked first whether it has it. A server that can only be asked by sending
+    /// the capture once more is asked so, and then withdraws it.
+    ///
     /// What this device has of the capture stays, sealed, until its person deletes it. Withdrawn again, it stays withdrawn.
-    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`, `isBeingSent` if it is just being sent once more; errors of reading and
-    ///   signing.
+    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`, `isBeingSent`, also while its body is lent to the system; errors of
+    ///   reading and signing.
     public func withdraw(_ id: LocalID) async throws {
-        let capture = try await store.capture(id)
-        guard let serverID = capture.serverID ?? capture.facts.formerServerID, let device = capture.device else {
-            throw WithdrawalFailure.notUploaded
+        var capture = try await store.capture(id)
+        if capture.state != .uploaded {
+            let isLent = try await store.database.isLent(id)
+            guard capture.state != .uploading, !isLent else { throw StoreError.isBeingSent }
+            if capture.facts.formerServerID == nil { capture = try await found(capture) }
         }
-        guard capture.state != .uploading else { throw StoreError.isBeingSent }
+        guard let serverID = capture.serverID ?? capture.facts.formerServerID, let device = capture.device else {
+            throw StoreError.isBeingSent
+        }
         guard let signer = try await signing.signer(for: device) else { throw WithdrawalFailure.keysGone }
         // Before anything is sent: what is here may soon be all there is.
         try await store.database.update(id) { row in row.facts.withdrawalWanted = true }
-        var response = try await withdraw(serverID, signer)
-        if response.status == 401, ServerError(response).knownCode == .timestampExpired,
-            let offset = response.headers["date"].flatMap({ ClockOffset(dateHeader: $0, deviceTime: clock.now) })
-        {
-            clockOffset = offset
-            response = try await withdraw(serverID, signer)
+        let target = APIPath.capture(serverID)
+        let response = try await answer {
+            HTTPRequest(
+                "DELETE", target,
+                headers: try await signer.headers(
+                    method: "DELETE", target: target, bodyDigest: ContentDigest(of: [UInt8]()), at: clockOffset.serverTime(at: clock.now)))
         }
         let isWithdrawn = response.status == 204
         let error = ServerError(response)
@@ -52,12 +61,59 @@ extension CaptureQueue {
         changed()
     }
 
-    private func withdraw(_ id: CaptureID, _ signer: any RequestSigner) async throws -> HTTPResponse {
-        let target = APIPath.capture(id)
-        let headers = try await signer.headers(
-            method: "DELETE", target: target, bodyDigest: ContentDigest(of: [UInt8]()), at: clockOffset.serverTime(at: clock.now))
+    /// A capture that was sent without an answer, uploaded, if the server has it.
+    /// - Throws: ``WithdrawalFailure`` if not.
+    private func found(_ capture: StoredCapture) async throws -> StoredCapture {
+        guard let senders = capture.facts.sentBy, !senders.isEmpty else { throw WithdrawalFailure.notUploaded }
+        // The server knows a repeated upload only from the same device.
+        guard let device = capture.device, senders.contains(device) else { throw WithdrawalFailure.keysGone }
+        let response: HTTPResponse?
+        do { response = try await repeatUpload(of: capture, by: device) } catch is KeysGone { throw WithdrawalFailure.keysGone }
+        guard let response else { throw senders == [device] ? WithdrawalFailure.notThere : .keysGone }
+        guard case .uploaded = UploadReaction(to: .success(response), after: UploadHistory(), at: clock.now) else {
+            throw WithdrawalFailure.unclear(ServerError(response))
+        }
+        if capture.state == .failed { try await store.database.update(capture.id) { row in row.state = .pending } }
+        try await record(.success(response), of: capture.id)
+        return try await store.capture(capture.id)
+    }
+
+    /// - Returns: the answer to the same upload once more; `nil` if the server has nothing of it.
+    private func repeatUpload(of capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse? {
+        let job = try store.job(of: capture)
+        if job.mayResume, !isPlainServer {
+            // The server says at once which capture it has made of such a body, and gets none of it if it has made none.
+            let response = try await answer { try await signedRequest(for: capture, by: device, resumable: true).creatingUpload }
+            var upload = ResumableUpload(lengthBytes: job.body.contentLength, at: transport.origin)
+            upload.received(response, at: clock.now)
+            switch upload.step {
+            case .end: return response
+            case .sendPlain(let lasts): if lasts { plainSince = clock.now }
+            case .create, .askOffset, .append, .fetchAnswer:
+                try await end(upload, of: capture.id)
+                return nil
+            }
+        }
+        return try await answer { try await signedRequest(for: capture, by: device, resumable: false) }
+    }
+
+    /// Ends an upload that was made only to ask, or that had begun before.
+    private func end(_ upload: ResumableUpload, of id: LocalID) async throws {
+        guard let address = upload.kept?.address else { return }
+        let response = try await answer { HTTPRequest("DELETE", address.target, headers: [UploadFields.version]) }
+        guard [204, 404, 410].contains(response.status) else { throw WithdrawalFailure.unclear(ServerError(response)) }
+        try await store.database.update(id) { row in row.facts.upload = nil }
+    }
+
+    /// - Parameter request: is made, and signed, a second time by the server's time if the device's is wrong.
+    private func answer(to request: () async throws -> HTTPRequest) async throws -> HTTPResponse {
         do {
-            return try await transport.send(HTTPRequest("DELETE", target, headers: headers))
+            let response = try await transport.send(try await request())
+            guard response.status == 401, ServerError(response).knownCode == .timestampExpired,
+                let offset = response.headers["date"].flatMap({ ClockOffset(dateHeader: $0, deviceTime: clock.now) })
+            else { return response }
+            clockOffset = offset
+            return try await transport.send(try await request())
         } catch let failure as TransportFailure {
             throw WithdrawalFailure.transport(failure)
         }

@@ -192,6 +192,8 @@ struct CaptureDatabase: Sendable {
             database, sql: "SELECT EXISTS (SELECT 1 FROM lent_bodies WHERE capture = ?)", arguments: [id.description]) ?? false
     }
 
+    func isLent(_ id: LocalID) async throws -> Bool { try await read { try Self.isLent(id, in: $0) } }
+
     func endLoan(of name: String) async throws {
         try await write { try $0.execute(sql: "DELETE FROM lent_bodies WHERE name = ?", arguments: [name]) }
     }

@@ -34,6 +34,8 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var withdrawalWanted: Bool?
     /// Whether a person decided to send it without its assertion.
     public var goesWithoutAssertion = false
+    /// The devices by which it was sent, whatever came of it: the server may have it although no answer said so. `nil` if it never was.
+    var sentBy: Set<DeviceID>?
     /// The server's id of an uploaded capture that waits to be sent once more.
     var formerServerID: CaptureID?
     /// How often it was sent once more without a person.

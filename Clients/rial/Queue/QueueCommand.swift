@@ -64,7 +64,10 @@ struct QueueRetry: AsyncParsableCommand {
 struct QueueDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes a capture from the store, sent or not.",
-        discussion: "In privacy mode there is no other copy of the photo or video, unless it was exported.")
+        discussion: """
+            In privacy mode there is no other copy of the photo or video, unless it was exported. Nothing is deleted on the server, which may \
+            have a capture whose answer was lost: `withdraw` finds out.
+            """)
 
     @Argument(help: "The capture's id in the store.")
     var id: LocalID

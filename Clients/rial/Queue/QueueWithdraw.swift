@@ -24,6 +24,8 @@ struct QueueWithdraw: AsyncParsableCommand {
                 try await queue.withdraw(id)
             } catch WithdrawalFailure.notUploaded {
                 throw CommandFailure("The capture was not sent yet; `rial queue delete` keeps it from being sent.")
+            } catch WithdrawalFailure.notThere {
+                throw CommandFailure("The server does not have the capture now; `rial queue delete` keeps it from being sent again.")
             } catch WithdrawalFailure.keysGone {
                 throw CommandFailure("The keys that signed the capture are gone; the server's operator can withdraw it.")
             } catch WithdrawalFailure.refused(let error) {

@@ -53,7 +53,7 @@ extension ResumableUpload {
 
 extension HTTPRequest {
     /// The signed request of a plain upload without its body, to be sent later.
-    fileprivate var creatingUpload: HTTPRequest {
+    var creatingUpload: HTTPRequest {
         let length = body?.contentLength ?? 0
         return HTTPRequest(method, target, headers: headers + UploadFields.creation(lengthBytes: length), body: BytesBody([]))
     }
