@@ -59,6 +59,10 @@ struct LogArgumentTests {
         for wrong in ["", "https://w.example/", witnesses[0] + "\nquorum none", log + " https://w.example/"] {
             #expect(throws: ValidationError.self) { try LogPolicy.text([(log, "2026")], site: "https://rial.example", witnesses: [wrong]) }
         }
+        let error = #expect(throws: ValidationError.self) {
+            try LogPolicy.text([(log, "2026")], site: "https://rial.example", witnesses: ["x y z"])
+        }
+        #expect(error?.message == "The policy of these logs and witnesses has a malformed witness line, or too many.")
     }
 
     @Test("an address of version 6 is in brackets")

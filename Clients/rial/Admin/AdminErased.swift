@@ -11,8 +11,8 @@ struct AdminErased: AsyncParsableCommand {
         commandName: "erased",
         abstract: "Looks through every table and the bucket for what is left of a withdrawn capture.",
         discussion: """
-            Reads RIAL_DATABASE_URL, the owner's, and RIAL_S3_ENDPOINT and so on. What stays by intention is not named: its ids, the device \
-            that sent it, when it was withdrawn and why, and its used counter. Exits with 1 if anything else is left.
+            Reads \(OperatorSettings.ownerDatabase), and RIAL_S3_ENDPOINT and so on. What stays by intention is not named: its ids, the \
+            device that sent it, when it was withdrawn and why, and its used counter. Exits with 1 if anything else is left.
             """)
 
     @Argument(help: "The capture's id.")

@@ -10,7 +10,7 @@ struct AdminMigrate: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Applies the database migrations that are missing.",
         discussion: """
-            Reads RIAL_DATABASE_URL, the owner's. Missing roles of the services are created. RIAL_ROLE_PASSWORDS_DIR may name a folder \
+            Reads \(OperatorSettings.ownerDatabase). Missing roles of the services are created. RIAL_ROLE_PASSWORDS_DIR may name a folder \
             with a password file for each role (rial_gateway, …); the passwords of roles without a file do not change.
             """)
 

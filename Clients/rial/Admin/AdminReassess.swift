@@ -9,10 +9,10 @@ struct AdminReassess: AsyncParsableCommand {
         commandName: "reassess",
         abstract: "Has complete captures assessed again by the present methods.",
         discussion: """
-            Reads RIAL_DATABASE_URL, the owner's. depth-analyzer measures the stored bytes again, evidence-assembler assesses and enters a \
-            `reassessment` into the public log where anything is different; the earlier verdict stays on the record's page. Content \
-            Credentials that are signed stay as they are. With --method it goes through all captures in steps; interrupted, give it again. \
-            Without an argument it lists what was asked for and not carried out.
+            Reads \(OperatorSettings.ownerDatabase). depth-analyzer measures the stored bytes again, evidence-assembler assesses and \
+            enters a `reassessment` into the public log where anything is different; the earlier verdict stays on the record's page. \
+            Content Credentials that are signed stay as they are. With --method it goes through all captures in steps; interrupted, give \
+            it again. Without an argument it lists what was asked for and not carried out.
             """)
 
     @Argument(help: "The capture's id.")

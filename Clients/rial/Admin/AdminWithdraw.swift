@@ -9,9 +9,9 @@ struct AdminWithdraw: AsyncParsableCommand {
         commandName: "withdraw",
         abstract: "Withdraws a capture for good, whoever sent it.",
         discussion: """
-            Reads RIAL_DATABASE_URL, the owner's. What the tables know of the capture is erased at once; upload-sync deletes its objects. \
-            `rial admin erased` says when nothing is left. This cannot be undone. For a capture that was withdrawn before, upload-sync looks \
-            for objects once more, such as after the bucket was restored.
+            Reads \(OperatorSettings.ownerDatabase). What the tables know of the capture is erased at once; upload-sync deletes its \
+            objects. `rial admin erased` says when nothing is left. This cannot be undone. For a capture that was withdrawn before, \
+            upload-sync looks for objects once more, such as after the bucket was restored.
             """)
 
     @Argument(help: "The capture's id.")

@@ -11,8 +11,8 @@ struct LogOpen: AsyncParsableCommand {
         commandName: "open",
         abstract: "Opens a shard of the public log.",
         discussion: """
-            Reads RIAL_DATABASE_URL, the owner's, and RIAL_PUBLIC_URL, whose host begins the origin for the shard's whole life. The service \
-            must have the shard's key and a policy with it before it is started. Opening the shard that is open changes nothing.
+            Reads \(OperatorSettings.ownerDatabase), and RIAL_PUBLIC_URL, whose host begins the origin for the shard's whole life. The \
+            service must have the shard's key and a policy with it before it is started. Opening the shard that is open changes nothing.
             """)
 
     @Argument(help: "The shard's name, usually the year; with --first this year unless it is given.")
@@ -73,7 +73,7 @@ struct LogClose: AsyncParsableCommand {
         abstract: "Closes the open shard of the public log, for the next one's key.",
         discussion: """
             The running service enters what waits, then the last leaf with the next key, publishes the final checkpoint, and asks \
-            witnesses until it has a quorum; this command waits for it. Reads RIAL_DATABASE_URL, the owner's.
+            witnesses until it has a quorum; this command waits for it. Reads \(OperatorSettings.ownerDatabase).
 
             With --give-up a frozen shard that cannot be recovered ends where it was published last. Unless its last leaf was published, \
             the next one may have any new key.

@@ -35,8 +35,12 @@ struct LogPolicy: AsyncParsableCommand {
             names.isEmpty ? ["quorum none"] : ["group all-of-them all \(names.joined(separator: " "))", "quorum all-of-them"]
         let text = lines.map { $0 + "\n" }.joined()
         let policy: TrustPolicy
-        do { policy = try TrustPolicy(Array(text.utf8)) } catch { throw ValidationError("that is not a policy: \(error.message)") }
-        guard policy.witnesses.count == witnesses.count else { throw ValidationError("a witness is a verifier key and a URL") }
+        do {
+            policy = try TrustPolicy(Array(text.utf8))
+        } catch {
+            throw ValidationError("The policy of these logs and witnesses \(error.message).")
+        }
+        guard policy.witnesses.count == witnesses.count else { throw ValidationError("A witness is a verifier key and a URL.") }
         return text
     }
 }

@@ -7,9 +7,9 @@ struct LogRecover: ParsableCommand {
         commandName: "recover",
         abstract: "Recovers a frozen shard of the public log: the open one, else one that is closed.",
         discussion: """
-            Puts back from the bucket what the newest head proves, returns entries that were never signed to those that wait, checks everything, \
-            and only then lets the service go on. Reads RIAL_DATABASE_URL, the owner's, and RIAL_S3_…; runs `transparency-log recover`, which \
-            lies beside this program. No instance may write the log meanwhile. Exits with 1 if the shard cannot be recovered.
+            Puts back from the bucket what the newest head proves, queues entries again that were never signed, checks everything, and \
+            only then lets the service go on. Reads \(OperatorSettings.ownerDatabase), and RIAL_S3_…; runs `transparency-log recover`, \
+            which lies beside this program. No instance may write the log meanwhile. Exits with 1 if the shard cannot be recovered.
             """)
 
     func run() throws {
@@ -18,6 +18,6 @@ struct LogRecover: ParsableCommand {
         let words: [String] = [program, "recover"]
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         execv(program, arguments)
-        throw CommandFailure("\(program) cannot be run (\(errno)).")
+        throw CommandFailure("\(program) cannot be run: \(String(cString: strerror(errno))).")
     }
 }

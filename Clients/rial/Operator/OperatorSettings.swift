@@ -4,6 +4,8 @@ import ServiceRuntime
 
 /// The settings of operators' commands, from the same variables as the services' (SPEC §12).
 struct OperatorSettings {
+    /// For the help of commands that need this role.
+    static let ownerDatabase = "RIAL_DATABASE_URL, with the role that owns the database"
     let environment = ServiceEnvironment()
 
     func databaseURL() throws -> String { try environment.required("RIAL_DATABASE_URL") }

@@ -58,13 +58,13 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard bundle == nil else { return }
-        guard files.count == 1 else { throw ValidationError("give one file, or an evidence bundle with --bundle") }
+        guard files.count == 1 else { throw ValidationError("Give one file, or an evidence bundle with --bundle.") }
         for (name, value) in [("policy", policy), ("attest-roots", attestRoots)] where value != nil {
-            throw ValidationError("--\(name) is for --bundle")
+            throw ValidationError("--\(name) is for --bundle.")
         }
-        if offline, hashOnly { throw ValidationError("--offline sends nothing at all: leave out --hash-only") }
+        if offline, hashOnly { throw ValidationError("--offline sends nothing at all: leave out --hash-only.") }
         for (name, value) in [("anchors", anchors), ("own-anchors", ownAnchors), ("timestamp-anchors", timestampAnchors)] {
-            if value != nil, !offline { throw ValidationError("--\(name) is for --offline: a server has anchors of its own") }
+            if value != nil, !offline { throw ValidationError("--\(name) is for --offline: a server has anchors of its own.") }
         }
     }
 
@@ -73,7 +73,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let file = files[0]
         let url = URL(fileURLWithPath: file)
         let content = try PartContent.file(at: url)
-        guard content.sizeBytes > 0 else { throw CommandFailure("\(file) is empty: there is nothing to verify") }
+        guard content.sizeBytes > 0 else { throw CommandFailure("\(file) is empty: there is nothing to verify.") }
         if offline {
             try readOffline(url)
         } else {
@@ -112,7 +112,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 ownAnchorsPEM: Self.certificates(ownAnchors, "RIAL_C2PA_OWN_ANCHORS"),
                 timestampAnchorsPEM: Self.certificates(timestampAnchors, "RIAL_C2PA_TIMESTAMP_ANCHORS"))
         } catch is CredentialError {
-            throw CommandFailure("the anchors are not certificates")
+            throw CommandFailure("The anchors are not certificates.")
         }
     }
 
@@ -120,7 +120,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private static func certificates(_ path: String?, _ variable: String) throws -> String? {
         let value = try path ?? ServiceEnvironment().optional(variable)
         return try value.flatMap { $0.isEmpty ? nil : $0 }.map { path in
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw CommandFailure("\(path) cannot be read") }
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw CommandFailure("\(path) cannot be read.") }
             return text
         }
     }

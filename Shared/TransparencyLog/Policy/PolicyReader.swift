@@ -13,7 +13,7 @@ struct PolicyReader {
     private static let reserved = Set(["none", "all", "any"].map { Array($0.utf8) })
 
     mutating func read(_ bytes: [UInt8]) throws(TransparencyLogError) {
-        guard bytes.count <= TrustPolicy.maximumBytes else { throw TransparencyLogError(.tooLong, "a policy has at most 256 KiB") }
+        guard bytes.count <= TrustPolicy.maximumBytes else { throw TransparencyLogError(.tooLong, "has more than 256 KiB") }
         guard bytes.allSatisfy({ $0 == 0x09 || $0 == 0x0a || ($0 >= 0x20 && $0 != 0x7f) }) else {
             throw malformed("has a control character")
         }

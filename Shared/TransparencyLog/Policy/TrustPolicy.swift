@@ -16,7 +16,7 @@ public struct TrustPolicy: Sendable, Equatable {
     public init(_ bytes: [UInt8]) throws(TransparencyLogError) {
         var reader = PolicyReader()
         try reader.read(bytes)
-        guard reader.hasQuorum else { throw TransparencyLogError(.malformedPolicy, "there is no quorum line") }
+        guard reader.hasQuorum else { throw TransparencyLogError(.malformedPolicy, "has no quorum line") }
         self.bytes = bytes
         logs = reader.logs
         witnesses = reader.witnesses

@@ -11,11 +11,11 @@ struct AdminBackupCheck: AsyncParsableCommand {
         commandName: "backup-check",
         abstract: "Compares database and bucket, and names what one has and the other lacks.",
         discussion: """
-            Reads RIAL_DATABASE_URL, the owner's, and RIAL_S3_ENDPOINT and so on. For database and bucket that were restored from backups of \
-            different moments: names objects that are missing or have another size, captures that only the bucket has, and withdrawn \
-            captures that are here again, with what is newer than the database. It compares sizes; upload-sync compares digests. It reads \
-            every row and lists the whole bucket, a page at a time, and changes nothing; services may run meanwhile. Exits with 1 if \
-            database or bucket lack something, or a withdrawn capture is here again.
+            Reads \(OperatorSettings.ownerDatabase), and RIAL_S3_ENDPOINT and so on. For database and bucket that were restored from \
+            backups of different moments: names objects that are missing or have another size, captures that only the bucket has, and \
+            withdrawn captures that are here again, with what is newer than the database. It compares sizes; upload-sync compares digests. \
+            It reads every row and lists the whole bucket, a page at a time, and changes nothing; services may run meanwhile. Exits with 1 \
+            if database or bucket lack something, or a withdrawn capture is here again.
             """)
 
     @Flag(help: "Print JSON, a line for each finding and one for the summary.")
@@ -46,7 +46,7 @@ struct AdminBackupCheck: AsyncParsableCommand {
         do {
             return try await comparison.run()
         } catch let error as BackupComparison.NotInOrder {
-            throw CommandFailure("The store does not list objects in the order of their keys: \(error.key) came too late.")
+            throw CommandFailure("The store does not list objects in the order of their keys: \(error.key) is out of order.")
         } catch let error as ObjectStorageError {
             throw CommandFailure("The object store failed: \(error.message)")
         } catch let error as PostgresError {
