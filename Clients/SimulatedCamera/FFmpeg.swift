@@ -66,7 +66,7 @@ final class FFmpeg: Sendable {
     }
 }
 
-/// What has come out of the program.
+/// The output of the program.
 private final class Fragments: Sendable {
     private struct State {
         var reader = FragmentReader()

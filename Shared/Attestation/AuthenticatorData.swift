@@ -4,7 +4,7 @@ struct AuthenticatorData: Sendable {
     let rpIDHash: ArraySlice<UInt8>
     let flags: UInt8
     let counter: UInt32
-    /// What follows the head.
+    /// The bytes after the head.
     let rest: ArraySlice<UInt8>
 
     /// `nil` with fewer than 37 bytes.

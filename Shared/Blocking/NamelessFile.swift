@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Only one task at a time may write; all holders of the descriptor may read. Child processes do not inherit the descriptor.
 public final class NamelessFile: Sendable {
-    /// What the system said to a call.
+    /// The error of a system call.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// `errno`; 0 if the file ended too early.
         public let code: Int32

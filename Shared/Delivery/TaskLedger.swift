@@ -16,7 +16,7 @@ public protocol TaskLedger: Sendable {
     func release(_ work: UUID) async throws
 }
 
-/// What a ledger says of work that is to be done.
+/// The answer of a ledger to whether work may be done now.
 public enum TakenTask: Sendable, Equatable {
     case taken
     /// Another instance has it in hand, or had it when it crashed a moment ago.

@@ -2,7 +2,7 @@ import CRdKafka
 
 /// An entry of the brokers' access control lists: an operation that a user may perform, from any host.
 public struct KafkaRight: Sendable, Hashable {
-    /// What the operation is on.
+    /// The object of the operation.
     public enum Resource: Sendable, Hashable {
         case topic(String)
         /// All consumer groups with this name prefix.

@@ -36,7 +36,7 @@ public struct Backbone: Sendable {
     private let producer: KafkaProducer
     private let kafkaAdmin: KafkaAdmin
     private let connections: StorageConnections
-    /// What exports spans.
+    /// The services that export spans.
     private let tracing: [any Service]
 
     /// - Parameter probes: readiness probes of the service's other dependencies.

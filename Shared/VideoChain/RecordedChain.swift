@@ -2,7 +2,7 @@ public import CaptureProtocol
 public import Models
 public import Movie
 
-/// What the file gives of the chain.
+/// The result of recomputing a video's hash chain.
 public struct RecordedChain: Sendable {
     private let video: VideoTrack
     private let durationMilliseconds: Int64

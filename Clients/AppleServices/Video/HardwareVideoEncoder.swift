@@ -77,7 +77,7 @@ private final class Compression {
     deinit { VTCompressionSessionInvalidate(session) }
 }
 
-/// What came out of the encoder, on a thread of its own.
+/// The output of the encoder, which comes on a thread of its own.
 private final class Output: Sendable {
     struct Description {
         let width: UInt16

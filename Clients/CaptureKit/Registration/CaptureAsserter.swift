@@ -6,7 +6,7 @@ public struct CaptureAsserter: Sendable {
 
     public init(_ attestation: any AttestationService) { self.attestation = attestation }
 
-    /// What came of it. No failure stops a capture.
+    /// The result of an assertion. No failure stops a capture.
     public enum Outcome: Sendable, Equatable {
         /// The assertion (CBOR).
         case made([UInt8])

@@ -14,7 +14,7 @@ struct NewRow: Sendable {
     let facts: CaptureFacts
 }
 
-/// What of a row may change.
+/// The columns of a row that may change.
 struct ChangedRow: Sendable {
     let kind: CaptureKind
     var state: CaptureState

@@ -1,6 +1,6 @@
-/// What became of a capture's earlier attempts, as far as the reaction to the next answer depends on it.
+/// The results of a capture's earlier attempts, as far as the reaction to the next answer depends on them.
 public struct UploadHistory: Sendable, Equatable {
-    /// What is done at once about an answer. It helps the first time or not at all.
+    /// A step that is taken at once after an answer. It helps the first time or not at all.
     enum Remedy: Sendable { case clock, signature, registration }
 
     /// How many answers counted. A person who tries again begins at 0.

@@ -7,7 +7,7 @@ import Movie
 ///
 /// A sample is in memory at a time, and nothing is plain on the disk.
 struct RecordingAssembly {
-    /// What became of a recording, without its assertion.
+    /// The sealed parts of a finished recording, not yet asserted.
     struct Parts {
         let contents: [SealedKind: SealedContent]
         let facts: RecordingFacts

@@ -8,7 +8,7 @@ struct LoadRun: Sendable {
     /// The maximum number of captures that are being sent or followed. Beyond it a steady rate is not kept, which is reported.
     static let maximumInFlight = 512
 
-    /// What is sent.
+    /// The captures to send.
     enum Content: Sendable {
         case photos(LoadSource)
         case video(LoadVideo)

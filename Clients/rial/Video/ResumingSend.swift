@@ -13,7 +13,7 @@ struct ResumingSend {
         let data: AcceptedCapture
     }
 
-    /// What is kept between commands.
+    /// An unfinished upload, as it is kept between commands.
     private struct Unfinished: Codable {
         let boundary: String
         var upload: KeptUpload?

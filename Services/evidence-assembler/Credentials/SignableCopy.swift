@@ -2,7 +2,7 @@ import Blocking
 import ContentCredentials
 import Models
 
-/// What is signed.
+/// The copy of a capture that Content Credentials sign.
 enum SignableCopy: Sendable {
     case photo(PublicCopy)
     case video(PublicVideo)

@@ -8,7 +8,7 @@ struct MeasuredCapture: Sendable {
     let package: EvidencePackage
 }
 
-/// What comes out of assessing a capture again.
+/// The verdict of a capture that was assessed again.
 struct RenewedVerdict: Sendable {
     /// Its Content Credentials are those that would be due now.
     let package: EvidencePackage
@@ -17,7 +17,7 @@ struct RenewedVerdict: Sendable {
     let card: StoredMedia
 }
 
-/// What became of a request to assess a capture again.
+/// The result of a request to assess a capture again.
 enum ReassessmentOutcome: String, Sendable {
     case reassessed
     /// The present methods say the same and are the same.

@@ -1,6 +1,6 @@
 import CaptureProtocol
 
-/// What became of a withdrawal.
+/// The result of a withdrawal.
 enum WithdrawalOutcome: Sendable {
     /// It is withdrawn, now or by an earlier request.
     case withdrawn

@@ -2,7 +2,7 @@ import CaptureProtocol
 import Foundation
 import Models
 
-/// What became of a challenge that a body named.
+/// The result of using a challenge that a body named.
 enum ChallengeUse: Sendable {
     /// The registration that this body started, now or in an earlier request.
     case registration(RegistrationID)

@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Foundation
 
-/// What a request found or made that creates an upload.
+/// The result of a request that creates an upload: the one that it made or found.
 enum UploadCreation: Sendable {
     /// A new upload. The one that it replaces has ended; its segments are to be deleted.
     case new(Upload, replaced: UploadID?)

@@ -93,7 +93,7 @@ struct StoredArchive {
             + Fields.number(offset, 4) + [0, 0]
     }
 
-    /// What the headers of an entry have in common.
+    /// The fields that the headers of an entry have in common.
     private struct Fields {
         static let localSignature: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
         private static let directorySignature: [UInt8] = [0x50, 0x4b, 0x01, 0x02]

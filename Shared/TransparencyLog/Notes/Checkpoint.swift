@@ -33,7 +33,7 @@ public struct Checkpoint: Hashable, Sendable {
         self.init(origin: origin, head: TreeHead(size: size, root: root), extensions: extensions)
     }
 
-    /// What is signed; ends in LF.
+    /// The signed text; ends in LF.
     public var text: [UInt8] {
         ([origin.bytes, Array("\(size)".utf8), Array(root.base64.utf8)] + extensions.map(\.bytes)).flatMap { $0 + [0x0a] }
     }

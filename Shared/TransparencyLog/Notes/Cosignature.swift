@@ -22,6 +22,6 @@ struct Cosignature {
 
     var bytes: [UInt8] { withUnsafeBytes(of: seconds.bigEndian) { Array($0) } + signature }
 
-    /// What is signed.
+    /// The signed text.
     static func message(_ text: [UInt8], at seconds: UInt64) -> [UInt8] { Array("cosignature/v1\ntime \(seconds)\n".utf8) + text }
 }

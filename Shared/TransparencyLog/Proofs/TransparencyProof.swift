@@ -50,7 +50,7 @@ public struct TransparencyProof: Sendable, Equatable {
         try self.init(extra: extra, index: index, inclusion: InclusionProof(hashes: hashes), note: note)
     }
 
-    /// What is read.
+    /// The proof as it is read.
     public var bytes: [UInt8] {
         var text = Self.header + "\n"
         if !extra.isEmpty { text += "\(Self.extraPrefix)\(Base64.encode(extra))\n" }

@@ -39,7 +39,7 @@ public struct EntryBundle: Hashable, Sendable {
         try self.init(entries: Array(EntryBundle(bytes, of: tile.full).entries.prefix(tile.width)))
     }
 
-    /// What is stored.
+    /// The bundle as it is stored.
     public var bytes: [UInt8] {
         entries.flatMap { [UInt8(truncatingIfNeeded: $0.count >> 8), UInt8(truncatingIfNeeded: $0.count)] + $0 }
     }

@@ -1,6 +1,6 @@
 /// Where hashes or entries of a log are stored and published (c2sp.org/tlog-tiles).
 public struct Tile: Hashable, Sendable, CustomStringConvertible {
-    /// What it holds.
+    /// The content: hashes or entries.
     public enum Kind: Hashable, Sendable {
         /// Roots of complete subtrees of 256^`level` leaves each; level 0 to ``Tile/highestLevel``.
         case hashes(level: Int)

@@ -3,7 +3,7 @@ public import Foundation
 
 /// What a bundle proves, and what was not checked (SPEC §14 "Verifying, in this order").
 public struct BundleReport: Sendable, Equatable {
-    /// What follows from all checks.
+    /// The result of all checks together.
     public enum Outcome: String, Sendable, CaseIterable {
         /// The verdict that decides is proved.
         case proved
@@ -27,7 +27,7 @@ public struct BundleReport: Sendable, Equatable {
 
     /// One thing that was checked.
     public struct Check: Sendable, Equatable {
-        /// What was looked at.
+        /// The subject of a check.
         public enum Name: String, Sendable, CaseIterable {
             /// The bytes have the one form, and everything in them that is read for a proof too.
             case form
@@ -105,7 +105,7 @@ public struct BundleReport: Sendable, Equatable {
     /// The revocation of the last verdict, if log and witnesses of the policy vouch that it was taken back.
     public let revocation: Revocation?
 
-    /// What nobody can know offline.
+    /// The sentence about what nobody can know offline.
     public static let always = "Statements later than this bundle were not looked for."
 
     /// Sentences that say what was not checked; never empty.
@@ -120,7 +120,7 @@ public struct BundleReport: Sendable, Equatable {
     }
 }
 
-/// What came of a check, with a sentence for people.
+/// The result of a check, with a sentence for people.
 public enum Finding: Sendable, Equatable {
     case passed(String)
     /// Something is wrong.

@@ -2,7 +2,7 @@ import CaptureProtocol
 package import Foundation
 
 extension ResumableUpload {
-    /// What became of a body.
+    /// How an upload ended.
     package enum Outcome: Sendable {
         /// The answer to the upload.
         case answered(HTTPResponse)
@@ -13,7 +13,7 @@ extension ResumableUpload {
     /// Sends the body for as long as the server gets more of it.
     /// - Parameters:
     ///   - create: the signed request of a plain upload.
-    ///   - send: sends a request, of which the body follows so many bytes that the server has.
+    ///   - send: sends a request with the body from that offset on.
     ///   - keep: keeps ``kept``: called after each answer and each break, with what the server had before.
     /// - Throws: ``TransportFailure``; errors of the body, and of the parameters.
     package mutating func run(

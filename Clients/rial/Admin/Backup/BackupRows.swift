@@ -11,9 +11,9 @@ struct NamedObject: Sendable, Equatable {
     let sizeBytes: Int64
 }
 
-/// What the database says of a folder of the bucket.
+/// A folder of the bucket, as the database knows it.
 struct KnownFolder: Sendable, Equatable {
-    /// What objects are that no row names.
+    /// How to treat objects that no row names.
     enum Others: Sendable {
         /// A service still works there, or deletes them in time.
         case allowed
@@ -31,7 +31,7 @@ struct KnownFolder: Sendable, Equatable {
     var receivedAt: Date?
 }
 
-/// What the database reaches up to.
+/// The newest data in the database.
 struct DatabaseEdge: Sendable {
     /// The capture that was received last, and when.
     var newestCapture: (id: CaptureID, receivedAt: Date)?

@@ -105,7 +105,7 @@ struct LogMonitor: AsyncParsableCommand {
     }
 }
 
-/// What was seen wrong and may pass, and what was said on standard error.
+/// The defects that were seen and may pass, and the sentences that were already printed to standard error.
 struct DefectWatch {
     /// For how many seconds something may be wrong that can pass.
     let tolerance: Int

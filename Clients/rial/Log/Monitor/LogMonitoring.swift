@@ -39,7 +39,7 @@ actor LogMonitoring {
         ledger = try LeafLedger("\(folder.path)/leaves", size: state?.edge.size ?? 0)
     }
 
-    /// What was found in a round without a defect.
+    /// The result of a round without a defect.
     struct Report: Sendable {
         let tree: SignedTree
         /// Places that could not be read, or show what is no checkpoint of the log: a sentence each.

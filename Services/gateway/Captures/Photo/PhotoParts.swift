@@ -9,7 +9,7 @@ struct PhotoParts: CaptureParts {
     static let bodyLimit = SizeLimits.capture
     static let collected = CollectedParts.limits
 
-    /// What came.
+    /// The parts that have come.
     struct Received: Sendable {
         var photo: StoredMedia?
         var depth: StoredMedia?

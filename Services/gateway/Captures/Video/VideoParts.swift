@@ -10,7 +10,7 @@ struct VideoParts: CaptureParts {
     static let bodyLimit = SizeLimits.videoCapture
     static let collected = CollectedParts.limits.merging([UploadPart.hashChain: SizeLimits.hashChain]) { $1 }
 
-    /// What came.
+    /// The parts that have come.
     struct Received: Sendable {
         var video: StoredMedia?
         /// What the file's tables say; `nil` without a video.
