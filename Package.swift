@@ -397,8 +397,8 @@ let package = Package(
         .testTarget(
             name: "DepthAnalyzerTests",
             dependencies: [
-                "CaptureProtocol", "Compression", "Delivery", "Depth", "DepthAnalyzer", "Imaging", "Inspection", "Models", "Movie",
-                "ObjectStorage", "Persistence", "TestSupport", "VideoDecoding", logging,
+                "Blocking", "CaptureProtocol", "Compression", "Delivery", "Depth", "DepthAnalyzer", "Imaging", "Inspection", "Models",
+                "Movie", "ObjectStorage", "Persistence", "TestSupport", "VideoDecoding", logging,
             ],
             path: "Tests/DepthAnalyzerTests"),
         .testTarget(

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 public import Models
 import Persistence
 

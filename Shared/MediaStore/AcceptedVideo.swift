@@ -1,4 +1,5 @@
 public import Blocking
+public import CaptureProtocol
 public import Models
 public import Movie
 import NIOCore

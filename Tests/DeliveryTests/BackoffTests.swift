@@ -1,4 +1,5 @@
 import Blocking
+import CaptureProtocol
 import Foundation
 import Messaging
 import Models

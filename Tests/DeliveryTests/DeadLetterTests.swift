@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Messaging
 import Models
 import Testing

@@ -1,4 +1,5 @@
-public import Models
+public import CaptureProtocol
+import Models
 
 /// Runs the body and returns the reason for which it rejected a message; `nil` if it succeeded or threw another error.
 public func rejection(_ body: () async throws -> Void) async -> FailureReason? {

@@ -15,8 +15,8 @@ extension CaptureQueue {
         }
     }
 
-    /// Failures that the bytes repair which are here (`FailureReason`): the store has lost them, or has others.
-    private static let repairable: Set<String> = ["intake_missing", "digest_mismatch"]
+    /// Failures that the bytes repair which are here: the store has lost them, or has others.
+    private static let repairable: Set<FailureReason> = [.intakeMissing, .digestMismatch]
 
     /// Asks for the result of an uploaded capture. Any answer but a final one is asked for again, less and less often. `GONE` is final: the
     /// capture was withdrawn. A failed capture may be repaired; it is sent once more if the server lost what was sent.
@@ -49,7 +49,7 @@ extension CaptureQueue {
             row.facts.confidence = found.status == .failed ? nil : found.confidence
             row.facts.failedOnServer = found.status == .failed
             row.facts.unknownOnServer = nil
-            if found.failure.map(Self.repairable.contains) == true { row.repair() }
+            if found.failure.flatMap(FailureReason.init(rawValue:)).map(Self.repairable.contains) == true { row.repair() }
         }
         // Such as complete without a confidence.
         if !known.facts.isFinal { schedule.resultNotFinal(id, at: clock.now) }

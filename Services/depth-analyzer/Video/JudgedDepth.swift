@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Depth
 import Imaging
 import Models

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Metrics
 import Models
 

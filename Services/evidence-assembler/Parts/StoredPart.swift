@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Models
 import Persistence
 

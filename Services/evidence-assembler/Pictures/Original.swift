@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import MediaStore
 import Models

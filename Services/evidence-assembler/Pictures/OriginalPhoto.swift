@@ -1,3 +1,4 @@
+import CaptureProtocol
 import JPEGMetadata
 import MediaStore
 import Models

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Delivery
 import Models
 import Persistence

@@ -1,3 +1,5 @@
+public import CaptureProtocol
+
 /// A message that can never succeed; the capture's `failure` shows its reason.
 public struct RejectedMessage: Error, CustomStringConvertible {
     public let reason: FailureReason
