@@ -100,12 +100,34 @@ struct QueueResultTests {
             #expect(try await next.capture(id).state == .pending)
             try await next.run(untilEmpty: true)
             #expect(await rig.uploads.count == expected)
+            // The server has not done it yet, and says what it said before.
+            try await next.askResult(id)
+            #expect(try await next.capture(id).state == .uploaded)
+            try await rig.clock.sleep(for: .seconds(601))
         }
         try await queue.askResult(id)
         #expect(try await queue.capture(id).state == .uploaded)
         #expect(Set(await rig.uploads.map(\.body)).count == 1)
         try await expire(rig, queue)
         #expect(try await queue.capture(id).hasContent, "a person may still do so")
+    }
+
+    @Test("that are bad are asked for once an hour in the end", arguments: [failed("undecodable"), unknown])
+    func seldom(answer: HTTPResponse) async throws {
+        let (rig, queue, id) = try await Self.sent(answer)
+        try await expire(rig, queue)
+        for _ in 0..<14 { try await queue.askResult(id) }
+        let (captures, now) = (try await queue.store.captures(), rig.clock.now)
+        #expect(await queue.schedule.next(captures, at: now) == .wait(until: now.addingTimeInterval(3600)))
+    }
+
+    @Test("an attempt that ends late, without an answer, does not take the server's answer away")
+    func lateEnd() async throws {
+        let (_, queue, id) = try await Self.sent(Self.complete)
+        await #expect(throws: StoreError.notAllowed(.uploaded, to: .pending)) {
+            try await queue.store.database.update(id) { row in row.state = .pending }
+        }
+        #expect(try await queue.capture(id).state == .uploaded)
     }
 
     @Test(

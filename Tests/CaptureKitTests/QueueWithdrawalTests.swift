@@ -152,22 +152,45 @@ struct QueueWithdrawalTests {
         #expect(try rig.store.content() == files)
     }
 
+    @Test("one that the server has lost is not sent once more after that, unless its person tries it again", .timeLimit(.minutes(1)))
+    func lostByServer() async throws {
+        let rig = try QueueRig { request in
+            request.method == "POST" ? QueueRig.accepted(ContentDigest(of: request.body)) : .error(404, "CAPTURE_NOT_FOUND")
+        }
+        let queue = try await rig.queue()
+        let id = try await queue.add(SampleContent()).id
+        try await queue.run(untilEmpty: true)
+        await #expect(throws: WithdrawalFailure.notThere) { try await queue.withdraw(id) }
+        try await queue.askResult(id)
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 1)
+        try await queue.retry(id)
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 2)
+    }
+
     /// A queue whose only capture was sent, and nothing heard of it.
+    /// - Parameter isAtOnce: whether it was sent in one request.
     private func unheard(
-        _ server: ScriptedServer, _ end: ScriptedServer.Step = .fail(.unreachable(""))
+        _ server: ScriptedServer, _ end: ScriptedServer.Step = .fail(.unreachable("")), isAtOnce: Bool = false
     ) async throws -> (QueueRig, CaptureQueue, StoredCapture) {
         let rig = try QueueRig()
         let queue = try await rig.queue(server)
         let id = try await queue.add(SampleContent()).id
         await server.script(QueueRig.uploads, end)
         try await queue.attempt(id)
+        #expect(try await queue.capture(id).facts.sentAtOnce == true)
+        if !isAtOnce { try await queue.store.database.update(id) { row in row.facts.sentAtOnce = nil } }
         return (rig, queue, try await queue.capture(id))
     }
 
-    @Test("what was sent without an answer is asked for, and withdrawn if the server has it", arguments: [false, true])
-    func lostAnswer(hasFailed: Bool) async throws {
+    @Test(
+        "what was sent without an answer is asked for, and withdrawn if the server has it", arguments: [false, true],
+        [(isAtOnce: false, daysAgo: 0), (isAtOnce: true, daysAgo: 0), (isAtOnce: false, daysAgo: 7)])
+    func lostAnswer(hasFailed: Bool, attempt: (isAtOnce: Bool, daysAgo: Int)) async throws {
         let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
-        let (rig, queue, capture) = try await unheard(server, .loseAnswer)
+        let (rig, queue, capture) = try await unheard(server, .loseAnswer, isAtOnce: attempt.isAtOnce)
+        try await rig.clock.sleep(for: .seconds(attempt.daysAgo * 86_400))
         if hasFailed { try await queue.store.database.update(capture.id) { row in row.state = .failed } }
         try await queue.withdraw(capture.id)
         let withdrawn = try await queue.capture(capture.id)
@@ -176,7 +199,11 @@ struct QueueWithdrawalTests {
         let requests = await server.requests
         #expect(requests.map(\.method) == ["POST", "POST", "DELETE"])
         #expect(requests[0].headers["x-digest"] == requests[1].headers["x-digest"])
-        #expect(requests[1].body.isEmpty, "the server knows it by its digest")
+        if attempt == (false, 0) {
+            #expect(requests[1].body.isEmpty, "the server knows it by its digest")
+        } else {
+            #expect(requests[1].body == requests[0].body, "the server knows it by its bytes")
+        }
         #expect(requests[2].target == "/api/v1/captures/\(try #require(withdrawn.serverID))")
     }
 
@@ -216,7 +243,8 @@ struct QueueWithdrawalTests {
         await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(capture.id) }
         let limited = ServerError(HTTPResponse.error(429, "RATE_LIMITED"))
         await #expect(throws: WithdrawalFailure.unclear(limited)) { try await queue.withdraw(capture.id) }
-        #expect(try await queue.capture(capture.id).state == .pending)
+        let waiting = try await queue.capture(capture.id)
+        #expect(waiting.state == .pending && waiting.facts.withdrawalWanted == nil, "it is sent again")
         try await queue.store.database.update(capture.id) { row in row.device = DeviceID() }
         #expect(try rig.store.content().count == 5)
         await #expect(throws: WithdrawalFailure.keysGone) { try await queue.withdraw(capture.id) }

@@ -24,7 +24,18 @@ extension CaptureQueue {
         guard let body = request.body else { throw StoreError.contentRemoved }
         // Not that of an earlier loan, whose end may still be on its way.
         let name = "\(id)-\(UUID()).body"
+        let now = clock.now
+        try await store.database.update(id) { row in
+            row.facts.sentAt = now
+            row.facts.sentAtOnce = true
+        }
         let path = try await store.lend(body, as: name, of: id)
+        // Its person may have begun to withdraw it, which looks for loans after that.
+        let lent = try await store.capture(id)
+        guard !lent.facts.mayBeWithdrawn else {
+            try await store.takeBack(name)
+            throw StoreError.notAllowed(lent.state, to: .uploading)
+        }
         return BackgroundUpload(capture: id, headers: request.headers, bodyPath: path, name: name)
     }
 

@@ -29,6 +29,7 @@ extension CaptureQueue {
         } catch is TransportFailure {
             return schedule.resultNotFinal(id, at: clock.now)
         }
+        let now = clock.now
         switch (response.status, ServerError(response).knownCode) {
         case (410, .gone):
             try await store.database.update(id) { row in row.facts.withdrawnOnServer = true }
@@ -37,9 +38,9 @@ extension CaptureQueue {
             try await store.database.update(id) { row in
                 guard row.serverID == serverID else { return }
                 row.facts.unknownOnServer = true
-                row.repair()
+                row.repair(at: now)
             }
-            return schedule.resultNotFinal(id, at: clock.now)
+            return schedule.resultNotFinal(id, at: now, isBad: true)
         default: break
         }
         guard response.status == 200, let found = ResponseEnvelope(response)?.data(as: ServerCapture.self), found.status != .processing
@@ -49,9 +50,9 @@ extension CaptureQueue {
             row.facts.confidence = found.status == .failed ? nil : found.confidence
             row.facts.failedOnServer = found.status == .failed
             row.facts.unknownOnServer = nil
-            if found.failure.flatMap(FailureReason.init(rawValue:)).map(Self.repairable.contains) == true { row.repair() }
+            if found.failure.flatMap(FailureReason.init(rawValue:)).map(Self.repairable.contains) == true { row.repair(at: now) }
         }
         // Such as complete without a confidence.
-        if !known.facts.isFinal { schedule.resultNotFinal(id, at: clock.now) }
+        if !known.facts.isFinal { schedule.resultNotFinal(id, at: now, isBad: known.facts.isBadOnServer) }
     }
 }

@@ -14,9 +14,11 @@ extension CaptureQueue {
     /// Sends a capture once, or again at once where an answer has a remedy, and records what follows (``UploadReaction``). If that cannot
     /// be done to the end, the capture waits to be sent again.
     func attempt(_ id: LocalID) async throws {
+        let now = clock.now
         let capture = try await store.database.update(id) { row in
             guard !row.facts.mayBeWithdrawn else { throw StoreError.notAllowed(row.state, to: .uploading) }
             row.state = .uploading
+            row.facts.sentAt = now
         }
         store.failPoints.reached("queue.uploading")
         do {
@@ -137,6 +139,7 @@ extension CaptureQueue {
     private func send(_ capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse {
         note(0, of: capture.id)
         if let response = try await sendResumably(capture, by: device) { return response }
+        if capture.facts.sentAtOnce != true { try await store.database.update(capture.id) { row in row.facts.sentAtOnce = true } }
         let request = try await signedRequest(for: capture, by: device)
         store.failPoints.reached("queue.signed")
         let id = capture.id

@@ -5,7 +5,8 @@ import Foundation
 public enum WithdrawalFailure: Error, Sendable, Equatable {
     /// It was never sent. Deleted here, it never is.
     case notUploaded
-    /// It was sent, but the server did not have it when it was asked just now. Unless it is deleted here it is sent again.
+    /// It was sent, but the server did not have it when it was asked just now. If the server never said that it had it, it is sent again
+    /// unless it is deleted here; otherwise only if its person tries it again.
     case notThere
     /// The keys of the device that sent it are not on this device any more: only the server's operator can withdraw it.
     case keysGone
@@ -29,10 +30,16 @@ extension CaptureQueue {
     ///   reading and signing.
     public func withdraw(_ id: LocalID) async throws {
         var capture = try await store.capture(id)
+        let wasWanted = capture.facts.withdrawalWanted
         if capture.state != .uploaded {
-            let isLent = try await store.database.isLent(id)
-            guard capture.state != .uploading, !isLent else { throw StoreError.isBeingSent }
-            if capture.facts.formerServerID == nil { capture = try await found(capture) }
+            capture = try await reserved(id)
+            do {
+                if try await store.database.isLent(id) { throw StoreError.isBeingSent }
+                if capture.state != .uploaded, capture.facts.formerServerID == nil { capture = try await found(capture) }
+            } catch {
+                try await store.database.update(id) { row in row.facts.withdrawalWanted = wasWanted }
+                throw error
+            }
         }
         guard let serverID = capture.serverID ?? capture.facts.formerServerID, let device = capture.device else {
             throw StoreError.isBeingSent
@@ -51,14 +58,25 @@ extension CaptureQueue {
         let error = ServerError(response)
         // The server refuses these before it withdraws anything. Any other answer may hide that it has done it, and so may an earlier attempt
         // of which nothing was heard.
-        let isRefused =
-            error.code != nil && [401, 403, 404, 429].contains(error.status) && capture.facts.withdrawalWanted != true
+        let isUnknown = error.status == 404 && error.knownCode == .captureNotFound
+        let isRefused = error.code != nil && [401, 403, 404, 429].contains(error.status) && !isUnknown && wasWanted != true
         try await store.database.update(id) { row in
             row.facts.withdrawnOnServer = isWithdrawn ? true : row.facts.withdrawnOnServer
+            // A capture that the server has lost stays wanted: it must not be sent once more because of that.
+            if isUnknown { row.facts.unknownOnServer = true }
             row.facts.withdrawalWanted = isWithdrawn || isRefused ? nil : row.facts.withdrawalWanted
         }
-        guard isWithdrawn else { throw isRefused ? WithdrawalFailure.refused(error) : .unclear(error) }
+        guard isWithdrawn else { throw isUnknown ? WithdrawalFailure.notThere : isRefused ? .refused(error) : .unclear(error) }
         changed()
+    }
+
+    /// Notes that a capture is to be withdrawn; from then on nobody begins to send it.
+    /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
+    private func reserved(_ id: LocalID) async throws -> StoredCapture {
+        try await store.database.update(id) { row in
+            guard row.state != .uploading else { throw StoreError.isBeingSent }
+            row.facts.withdrawalWanted = true
+        }
     }
 
     /// A capture that was sent without an answer, uploaded, if the server has it.
@@ -81,8 +99,8 @@ extension CaptureQueue {
     /// - Returns: the answer to the same upload once more; `nil` if the server has nothing of it.
     private func repeatUpload(of capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse? {
         let job = try store.job(of: capture)
-        if job.mayResume, !isPlainServer {
-            // The server says at once which capture it has made of such a body, and gets none of it if it has made none.
+        if job.mayResume, !isPlainServer, !capture.facts.mayBeKnownByBytesAlone(at: clock.now) {
+            // The server says at once which capture it has made of such an upload, and gets none of its bytes if it has made none.
             let response = try await answer { try await signedRequest(for: capture, by: device, resumable: true).creatingUpload }
             var upload = ResumableUpload(lengthBytes: job.body.contentLength, at: transport.origin)
             upload.received(response, at: clock.now)

@@ -169,6 +169,8 @@ extension CaptureQueue {
         try await store.database.update(id) { row in
             row.failures = 0
             row.assertionAttempts = 0
+            // Its person wants it on the server after all.
+            if row.state != .uploaded || row.facts.unknownOnServer == true { row.facts.withdrawalWanted = nil }
             switch row.state {
             case .failed: row.state = .pending
             case .assertionFailed: row.state = .assertionPending

@@ -135,8 +135,9 @@ extension QueueSchedule {
     }
 
     /// The result was not final yet: ask again after 1, 2, 4 … 60 s.
-    mutating func resultNotFinal(_ id: LocalID, at now: Date) {
+    /// - Parameter isBad: whether the server reports the capture failed or does not know it: then up to an hour.
+    mutating func resultNotFinal(_ id: LocalID, at now: Date, isBad: Bool = false) {
         let attempts = nextResults[id]?.attempts ?? 0
-        nextResults[id] = (now.addingTimeInterval(min(Double(1 << min(attempts, 6)), 60)), attempts + 1)
+        nextResults[id] = (now.addingTimeInterval(min(Double(1 << min(attempts, 12)), isBad ? 3600 : 60)), attempts + 1)
     }
 }

@@ -131,7 +131,8 @@ struct CaptureDatabase: Sendable {
             let before = try found.opened(with: key)
             var row = ChangedRow(before)
             try change(&row)
-            guard row.state == before.state || before.state.next.contains(row.state) else {
+            // The server's id goes only with the decision to send the capture once more, not with an attempt that ended late.
+            guard row.state == before.state || before.state.next.contains(row.state), row.state == .uploaded || row.serverID == nil else {
                 throw StoreError.notAllowed(before.state, to: row.state)
             }
             // An unfinished upload is of this device and of what is being sent now.

@@ -36,6 +36,10 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var goesWithoutAssertion = false
     /// The devices by which it was sent, whatever came of it: the server may have it although no answer said so. `nil` if it never was.
     var sentBy: Set<DeviceID>?
+    /// When it was sent last, by the device's clock.
+    var sentAt: Date?
+    /// Whether it was ever sent in one request: only the bytes tell the server then that it is the same.
+    var sentAtOnce: Bool?
     /// The server's id of an uploaded capture that waits to be sent once more.
     var formerServerID: CaptureID?
     /// How often it was sent once more without a person.

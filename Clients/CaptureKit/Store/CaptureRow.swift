@@ -46,6 +46,7 @@ struct ChangedRow: Sendable {
 extension ChangedRow {
     /// How often a capture is sent once more without a person.
     static let maximumRepairs = 3
+    static let secondsForRepair: TimeInterval = 600
 
     /// Makes an uploaded capture wait to be sent once more, if the server reports it failed or does not know it, and its parts are here.
     /// The same bytes lead to the same capture, and bring what the server has lost. Otherwise nothing changes.
@@ -57,10 +58,12 @@ extension ChangedRow {
         failures = 0
     }
 
-    /// The same without a person, unless that has been done often enough.
-    mutating func repair() {
+    /// The same without a person, unless that has been done often enough, or just now: the server repairs in the background, and reports the
+    /// old failure until it has.
+    mutating func repair(at now: Date) {
         let repairs = facts.repairs ?? 0
         guard repairs < Self.maximumRepairs else { return }
+        if repairs > 0, let sent = facts.uploadedAt, abs(now.timeIntervalSince(sent)) < Self.secondsForRepair { return }
         sendAgain()
         if state == .pending { facts.repairs = repairs + 1 }
     }

@@ -290,6 +290,13 @@ extension CaptureFacts {
 
     fileprivate var mayBeOnlyHere: Bool { mayBeWithdrawn || isBadOnServer }
 
+    /// Whether the server may have it and not know it by the digest of an upload that resumes: it was sent in one request, or so long ago
+    /// that the server, which keeps such digests for seven days, may have forgotten.
+    func mayBeKnownByBytesAlone(at now: Date) -> Bool {
+        guard sentAtOnce != true, let sentAt else { return true }
+        return abs(now.timeIntervalSince(sentAt)) > 6 * 86_400
+    }
+
     /// The state of a new capture, and why it is that.
     mutating func state(after assertion: CaptureStore.Assertion, _ mode: CaptureMode) -> CaptureState {
         switch (assertion, mode) {
