@@ -325,13 +325,16 @@ struct MediaScrubberTests {
         #expect(problems.isEmpty && rows.now.scrubbed == [capture, capture])
     }
 
-    @Test("captures of which the store gives nothing are damaged if it has given another one, and end no turn")
+    @Test("captures of which the store gives nothing are damaged if it has given another one; three in a row end the turn, not the next")
     func refusedCaptures() async throws {
         _ = try await add([try await put("sound")], age: 9)
         for index in 0..<4 { _ = try await add([try await put("broken \(index)")], age: Double(index + 1)) }
         store.refuse { $0.key.hasPrefix("broken") ? .unavailable : nil }
         try await scrub()
-        #expect(problems.count == 4 && problems.values.allSatisfy { $0 == .unreadable })
+        #expect(problems.count == 3 && problems.values.allSatisfy { $0 == .unreadable })
+        #expect(rows.now.scrubbed.count == 4)
+        try await scrub()
+        #expect(rows.now.scrubbed.count == 5 && Set(rows.now.scrubbed).count == 5, "the next turn goes on with the other")
     }
 
     @Test("a store that fails during a look has damaged nothing, nor has one that refuses once")

@@ -70,17 +70,21 @@ struct MediaScrubber {
         self.logger = logger
     }
 
-    /// Scrubs all captures that are due; stops early at shutdown.
-    /// - Throws: database errors; storage errors after ``maximumFailures`` unreadable captures in a row.
+    /// Scrubs all captures that are due; stops early at shutdown, and after ``maximumFailures`` captures in a row that could not be compared
+    /// as a whole: the store may be at its limit. Their next turn is in an hour, so that the next call goes on with others.
+    /// - Throws: database errors; storage errors if the store gave nothing.
     func scrub() async throws {
         var failures = 0
         while !Task.isEnding {
             let start = ContinuousClock.now
             guard let findings = try await rows.withNext(days: days, look: { try await look($0, $1) }) else { break }
             Counter(label: "rial_media_scrubbed_bytes_total").increment(by: findings.bytes)
-            if let failure = findings.failure {
+            if findings.isIncomplete {
                 failures += 1
-                guard failures < Self.maximumFailures else { throw failure }
+                guard failures < Self.maximumFailures else {
+                    if let failure = findings.failure { throw failure }
+                    return
+                }
             } else {
                 failures = 0
             }
