@@ -35,7 +35,7 @@ public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIt
     /// - Parameter digest: of a derived object, so that concurrent workers cannot overwrite each other's; `nil` for an uploaded one.
     public func key(of capture: CaptureID, digest: ContentDigest? = nil) -> String {
         let stem = rawValue.prefix { $0 != "." }
-        return "captures/\(capture)/" + (digest.map { "\(stem)-\($0.hex)\(rawValue.dropFirst(stem.count))" } ?? rawValue)
+        return ObjectPrefix.capture(capture) + (digest.map { "\(stem)-\($0.hex)\(rawValue.dropFirst(stem.count))" } ?? rawValue)
     }
 
     /// The media type sent to browsers; the types in rows and in the store are not trusted (SPEC §5).

@@ -26,12 +26,6 @@ public struct S3Body: AsyncSequence, Sendable {
         self.received = received
     }
 
-    /// A body of bytes in memory.
-    public init(_ bytes: ByteBuffer) {
-        body = .bytes(bytes)
-        received = nil
-    }
-
     /// A body of bytes in memory, given in pieces.
     public init(_ pieces: [ByteBuffer]) {
         body = .stream(

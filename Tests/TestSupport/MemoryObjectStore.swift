@@ -184,7 +184,7 @@ public final class MemoryObjectStore: DownloadStore {
     public func range(_ range: ClosedRange<Int64>, of media: StoredMedia) async throws -> S3Body {
         let bytes = try answer(.get, media.key) { try $0.entry(media.key).bytes }
         guard range.lowerBound < bytes.count else { throw ObjectStorageError(.digestMismatch, media.key) }
-        return S3Body(ByteBuffer(bytes: bytes[Int(range.lowerBound)..<min(Int(range.upperBound) + 1, bytes.count)]))
+        return S3Body([ByteBuffer(bytes: bytes[Int(range.lowerBound)..<min(Int(range.upperBound) + 1, bytes.count)])])
     }
 
     public func presignedGet(_ key: String, expires: Duration, at time: Date, endpoint: URL?, contentType: String?) -> String {

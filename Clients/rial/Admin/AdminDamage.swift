@@ -46,7 +46,7 @@ struct AdminDamage: AsyncParsableCommand {
     }
 
     private static func read(_ url: String) async throws -> [Damage] {
-        try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing { connection in
+        try await PostgresConnection.administering(url) { connection in
             try await connection.query(
                 """
                 SELECT capture_id, name, object_key, problem, found_at, seen_at, mended_at FROM media_damage

@@ -37,7 +37,7 @@ struct AdminErased: AsyncParsableCommand {
     }
 
     private func rows(_ url: String) async throws -> (left: [(String, String)], prefixes: [String]) {
-        try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing { [id] connection in
+        try await PostgresConnection.administering(url) { [id] connection in
             let check = ErasureCheck(connection: connection, capture: id)
             return (try await check.left(), try await check.prefixes())
         }

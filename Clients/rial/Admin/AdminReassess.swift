@@ -27,21 +27,17 @@ struct AdminReassess: AsyncParsableCommand {
     func run() async throws {
         let url = try OperatorSettings().databaseURL()
         if let id {
-            try await StartupRetry(dependency: "PostgreSQL") { try await Self.withConnection(url) { try await Self.request(id, $0) } }
+            try await StartupRetry(dependency: "PostgreSQL") {
+                try await PostgresConnection.administering(url) { try await Self.request(id, $0) }
+            }
             Console.result("capture \(id) will be assessed again")
         } else if let method {
             let count = try await MethodReassessment(captures: PostgresMethodCaptures(url: url)).request(by: method)
             Console.result("\(count) capture\(count == 1 ? "" : "s") by \(method) will be assessed again")
         } else {
-            let open = try await StartupRetry(dependency: "PostgreSQL") { try await Self.withConnection(url, Self.list) }
+            let open = try await StartupRetry(dependency: "PostgreSQL") { try await PostgresConnection.administering(url, Self.list) }
             Console.result(open)
         }
-    }
-
-    static func withConnection<Answer: Sendable>(
-        _ url: String, _ body: @Sendable (PostgresConnection) async throws -> Answer
-    ) async throws -> Answer {
-        try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing(after: body)
     }
 
     private static func request(_ id: CaptureID, _ connection: PostgresConnection) async throws {

@@ -42,7 +42,7 @@ struct AdminWithdraw: AsyncParsableCommand {
     }
 
     private func withdraw(_ url: String) async throws -> String? {
-        try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing { [id, reason] connection in
+        try await PostgresConnection.administering(url) { [id, reason] connection in
             let outcome = try await connection.query("SELECT rial_withdraw(\(id.uuid), \(reason)) AS outcome").first?
                 .getOptional("outcome", as: String.self)
             if outcome == "withdrawn_before" {

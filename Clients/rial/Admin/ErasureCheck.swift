@@ -1,4 +1,6 @@
 import CaptureProtocol
+import Foundation
+import Models
 import Persistence
 
 /// Finds what the tables know of a withdrawn capture, in whatever tables there are: one that a later version adds is looked through too.
@@ -31,8 +33,9 @@ struct ErasureCheck {
     /// Where what is left of its bytes would be in the bucket.
     func prefixes() async throws -> [String] {
         let uploads = try await connection.query(
-            "SELECT unnest(upload_ids)::text AS id FROM withdrawals WHERE capture_id = \(capture.uuid)")
-        return try ["captures/\(capture)/", "incoming/\(capture)/"] + uploads.map { "incoming/\(try $0.get("id", as: String.self))/" }
+            "SELECT unnest(upload_ids) AS id FROM withdrawals WHERE capture_id = \(capture.uuid)")
+        return try [ObjectPrefix.capture(capture), ObjectPrefix.incoming(capture.uuid)]
+            + uploads.map { ObjectPrefix.incoming(try $0.get("id", as: UUID.self)) }
     }
 
     private func columns() async throws -> [(String, String)] {

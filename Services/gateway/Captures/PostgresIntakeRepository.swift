@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Delivery
 import Foundation
+import Models
 import Persistence
 
 /// The rows of `intakes`.
@@ -10,13 +11,10 @@ struct PostgresIntakeRepository: IntakeRepository {
     static let timeout: Duration = .seconds(8)
     let database: PostgresPool
 
-    /// The key prefix of an upload's objects.
-    static func prefix(_ capture: CaptureID) -> String { "captures/\(capture)/" }
-
     func open(_ id: CaptureID, device: DeviceID) async throws {
         _ = try await database.query(
             """
-            INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \(Self.prefix(id)))
+            INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \(ObjectPrefix.capture(id)))
             """)
     }
 

@@ -1,11 +1,10 @@
 import CaptureProtocol
+import Models
 import ObjectStorage
 import TransparencyLog
 
 /// Reads the published files of logs from the store. It verifies nothing: whoever uses the files verifies their proofs and signatures.
 struct LogTiles: Sendable {
-    /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
-    static let maximumBytes = 1 << 20
     let store: any ObjectStore
 
     /// A tile of the published tree, also if it was never stored at this width, or is not stored any more: then it is cut from a wider one.
@@ -28,7 +27,7 @@ struct LogTiles: Sendable {
 
     /// - Returns: `nil` if none is there.
     func checkpoint(of shard: PublishedShard) async throws -> [UInt8]? {
-        try await store.fetch("log/\(shard.name)/checkpoint", limit: Self.maximumBytes)?.bytes
+        try await store.fetch(ObjectPrefix.log(shard: shard.name) + "checkpoint", limit: Tile.maximumFileBytes)?.bytes
     }
 
     /// The proof that an entry is in the tree of this size, which is published.
@@ -49,10 +48,10 @@ struct LogTiles: Sendable {
     }
 
     private func fetch(_ tile: Tile, in shard: PublishedShard) async throws -> [UInt8]? {
-        try await store.fetch(key(tile, in: shard), limit: Self.maximumBytes)?.bytes
+        try await store.fetch(key(tile, in: shard), limit: Tile.maximumFileBytes)?.bytes
     }
 
-    private func key(_ tile: Tile, in shard: PublishedShard) -> String { "log/\(shard.name)/\(tile.path)" }
+    private func key(_ tile: Tile, in shard: PublishedShard) -> String { ObjectPrefix.log(shard: shard.name) + tile.path }
 }
 
 extension Tile {

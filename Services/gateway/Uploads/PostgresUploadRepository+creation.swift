@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Models
 import Observability
 import Persistence
 
@@ -41,9 +42,10 @@ extension PostgresUploadRepository {
         on connection: PostgresConnection
     ) async throws -> Upload {
         let id = UploadID()
+        let prefix = ObjectPrefix.incoming(id.uuid)
         let rows = try await connection.query(
             """
-            WITH named AS (INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \("incoming/\(id)/")))
+            WITH named AS (INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \(prefix)))
             INSERT INTO uploads (
                 id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, epoch, runner, running_since,
                 expires_at)

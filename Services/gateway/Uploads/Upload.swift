@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Models
 import Persistence
 
 /// Identifies an upload inside the system; outside, its address does.
@@ -87,7 +88,9 @@ struct UploadSegment: Sendable {
     let key: String
     let sizeBytes: Int64
 
-    static func key(_ upload: UploadID, start: Int64, epoch: Int64) -> String { "incoming/\(upload)/body/\(start)-\(epoch)" }
+    static func key(_ upload: UploadID, start: Int64, epoch: Int64) -> String {
+        ObjectPrefix.incoming(upload.uuid) + "body/\(start)-\(epoch)"
+    }
 }
 
 extension UploadSegment {

@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Models
 import ObjectStorage
 import TransparencyLog
 
@@ -11,15 +12,13 @@ struct LogObjects: Sendable {
         case differs(String)
     }
 
-    /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
-    static let maximumBytes = 1 << 20
     let store: any ObjectStore
     /// The prefix of all keys; ends in a slash.
     let prefix: String
 
     init(_ store: any ObjectStore, shard: String) {
         self.store = store
-        prefix = "log/\(shard)/"
+        prefix = ObjectPrefix.log(shard: shard)
     }
 
     func key(_ tile: Tile) -> String { prefix + tile.path }
@@ -48,7 +47,7 @@ struct LogObjects: Sendable {
     /// - Returns: `nil` if there is none. One that is too large to be ours is empty.
     func fetch(_ key: String) async throws -> FetchedObject? {
         do {
-            return try await store.fetch(key, limit: Self.maximumBytes)
+            return try await store.fetch(key, limit: Tile.maximumFileBytes)
         } catch let error as ObjectStorageError where error.code == .tooLarge {
             return FetchedObject(bytes: [], etag: try await store.head(key)?.etag ?? "")
         }

@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Metrics
+import Models
 import ObjectStorage
 
 /// All objects of one upload or one capture, by their common key prefix.
@@ -13,11 +14,11 @@ struct StoredPrefix: Sendable {
     }
 
     static func upload(_ id: UUID, in storage: any ObjectStore) -> StoredPrefix {
-        StoredPrefix(storage: storage, text: "incoming/\(id.uuidString.lowercased())/")
+        StoredPrefix(storage: storage, text: ObjectPrefix.incoming(id))
     }
 
     static func media(of capture: CaptureID, in storage: any ObjectStore) -> StoredPrefix {
-        StoredPrefix(storage: storage, text: "captures/\(capture)/")
+        StoredPrefix(storage: storage, text: ObjectPrefix.capture(capture))
     }
 
     func objects() async throws -> [StoredObject] {

@@ -20,6 +20,8 @@ public struct Tile: Hashable, Sendable, CustomStringConvertible {
     public static let fullWidth = 256
     /// No tree of at most 2^64 − 1 leaves has a higher one.
     public static let highestLevel = 7
+    /// What is read of a published file: more than a full bundle of our leaves, or a checkpoint with all cosignatures, has.
+    public static let maximumFileBytes = 1 << 20
 
     public let kind: Kind
     /// Position in its level.

@@ -115,7 +115,7 @@ struct LogControllerTests {
         log.fill(to: 7)
         try await log.publish()
         let key = "log/2026/tile/entries/000.p/7"
-        try await log.store.put(key, bytes: [UInt8](repeating: 0, count: LogTiles.maximumBytes + 1), contentType: "text/plain")
+        try await log.store.put(key, bytes: [UInt8](repeating: 0, count: Tile.maximumFileBytes + 1), contentType: "text/plain")
         #expect(try await get(log, "/log/2026/tile/entries/000.p/7").status == .serviceUnavailable)
         log.store.refuse { _ in .unavailable }
         #expect(try await get(log, "/log/2026/tile/0/000.p/7").status == .serviceUnavailable)

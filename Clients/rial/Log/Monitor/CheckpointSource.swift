@@ -11,8 +11,6 @@ enum CheckpointSource: Sendable, Equatable {
     case witness(String)
     case file(String)
 
-    private static let maximumBytes = 1 << 20
-
     /// - Parameter text: an address, which is a monitoring prefix if it ends in a slash, or the path of a file.
     init(_ text: String) {
         guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
@@ -34,7 +32,7 @@ enum CheckpointSource: Sendable, Equatable {
         case .address(let address): return try await files.read(address)
         case .witness: return try await files.read(place(of: origin))
         case .file(let path):
-            do { return try PosixFiles().open(path).read(Self.maximumBytes, at: 0) } catch {
+            do { return try PosixFiles().open(path).read(Tile.maximumFileBytes, at: 0) } catch {
                 throw PublicFiles.Unreachable(description: "\(path) cannot be read (\(error))")
             }
         }

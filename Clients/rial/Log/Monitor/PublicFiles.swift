@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Observability
+import TransparencyLog
 
 /// Files that others publish over HTTP.
 struct PublicFiles: Sendable {
@@ -12,8 +13,6 @@ struct PublicFiles: Sendable {
         let description: String
     }
 
-    /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
-    private static let maximumBytes = 1 << 20
     private static let attempts = 4
     let client: HTTPClient
     /// The time for all attempts together, bodies included, so that a server that hangs or drips delays a look no longer than a late one.
@@ -70,7 +69,7 @@ struct PublicFiles: Sendable {
 
     private static func body(of response: HTTPClientResponse) async throws -> [UInt8] {
         do {
-            return Array(try await response.body.collect(upTo: maximumBytes).readableBytesView)
+            return Array(try await response.body.collect(upTo: Tile.maximumFileBytes).readableBytesView)
         } catch is NIOTooManyBytesError {
             return []
         }
