@@ -104,8 +104,9 @@ struct LogRepositoryTests {
             let session = try #require(try await log.repository.lead())
             let shard = try #require(try await session.openShard())
             let witness = try SignerKey(name: TextLine("witness.example/w")!, kind: .witness, seed: TestKeys.seed("w"))
-            func kept(_ seconds: UInt64) throws -> KeptCosignature {
-                KeptCosignature(signature: try witness.cosign(shard.checkpoint.text, at: seconds), seconds: seconds)
+            let other = try SignerKey(name: TextLine("witness.example/x")!, kind: .witness, seed: TestKeys.seed("x"))
+            func kept(_ seconds: UInt64, by key: SignerKey? = nil) throws -> KeptCosignature {
+                KeptCosignature(signature: try (key ?? witness).cosign(shard.checkpoint.text, at: seconds), seconds: seconds)
             }
             await #expect(throws: Killed.self) {
                 try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: { throw Killed() })
@@ -121,10 +122,14 @@ struct LogRepositoryTests {
                 try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: {})
             }
             #expect(try await log.repository.cosignatures(of: 1, shard.origin) == [kept(1000)])
-            try await log.repository.keep([kept(2000)], of: 1, shard.origin)
-            #expect(try await log.repository.cosignatures(of: 1, shard.origin) == [kept(2000)])
+            try await log.repository.keep([], of: 1, shard.origin)
+            try await log.repository.keep([kept(2000), kept(1500, by: other)], of: 1, shard.origin)
+            try await log.repository.keep([kept(1900), kept(1400, by: other)], of: 1, shard.origin)
+            let newest = try [kept(2000), kept(1500, by: other)]
+            #expect(try await log.repository.cosignatures(of: 1, shard.origin) == newest)
             let stampable = try await log.repository.stampable(shard.origin, limit: 10)
             #expect(stampable.candidates.map(\.head) == [shard.head] && stampable.stampedAt == nil)
+            #expect(stampable.candidates.map(\.cosignatures) == [newest])
             let time = Date(timeIntervalSince1970: 1_793_534_400)
             try await log.repository.keepToken([1, 2], at: time, of: 1, shard.origin)
             let stamped = try await log.repository.stampable(shard.origin, limit: 10)

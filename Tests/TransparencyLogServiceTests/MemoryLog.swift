@@ -242,8 +242,14 @@ extension MemoryLog.Rows {
 
     mutating func keep(_ new: [KeptCosignature], of size: UInt64, _ origin: TextLine) {
         var known = cosignatures[origin]?[size] ?? []
-        known.removeAll { old in new.contains { $0.signature.name == old.signature.name && $0.signature.id == old.signature.id } }
-        cosignatures[origin, default: [:]][size] = known + new
+        for kept in new {
+            if let index = known.firstIndex(where: { $0.signature.name == kept.signature.name && $0.signature.id == kept.signature.id }) {
+                if known[index].seconds < kept.seconds { known[index] = kept }
+            } else {
+                known.append(kept)
+            }
+        }
+        cosignatures[origin, default: [:]][size] = known
     }
 }
 

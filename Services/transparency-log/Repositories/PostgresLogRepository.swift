@@ -55,9 +55,7 @@ struct PostgresLogRepository: LogRepository {
     }
 
     func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) async throws {
-        try await database.withTransaction { connection in
-            try await connection.keep(cosignatures, of: size, origin)
-        }
+        try await database.withConnection { try await $0.keep(cosignatures, of: size, origin) }
     }
 
     func cosignatures(of size: UInt64, _ origin: TextLine) async throws -> [KeptCosignature] {
@@ -66,11 +64,7 @@ struct PostgresLogRepository: LogRepository {
             SELECT coalesce(renewed_line, line) AS line FROM log_cosignatures
             WHERE origin = \(origin.text) AND size = \(Int64(size)) ORDER BY cosigned_at, witness
             """
-        ).compactMap { row in
-            let line = try row.get("line", as: String.self) + "\n"
-            guard let signature = try NoteSignature.lines(Array(line.utf8)).first else { return nil }
-            return KeptCosignature(signature)
-        }
+        ).compactMap { try KeptCosignature(line: $0.get("line")) }
     }
 
     func mend(_ leaf: [UInt8], at index: UInt64, of origin: TextLine) async throws -> Bool {
@@ -115,17 +109,15 @@ struct PostgresLogRepository: LogRepository {
         let stampedSize = try last?.get("size", as: Int64.self) ?? 0
         let found = try await database.query(
             """
-            SELECT size, root, note FROM log_checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL
-                AND size > \(stampedSize)
+            SELECT size, root, note, ARRAY(SELECT coalesce(renewed_line, line) FROM log_cosignatures AS kept
+                WHERE kept.origin = checkpoints.origin AND kept.size = checkpoints.size ORDER BY cosigned_at, witness) AS lines
+            FROM log_checkpoints AS checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL AND size > \(stampedSize)
             ORDER BY size DESC LIMIT \(limit)
             """)
-        var candidates: [PublishedCheckpoint] = []
-        for row in found {
-            let head = try TreeHead(row)
-            candidates.append(
-                PublishedCheckpoint(
-                    head: head, note: try SignedNote(Array(try row.get("note", as: String.self).utf8)),
-                    cosignatures: try await cosignatures(of: head.size, origin)))
+        let candidates = try found.map { row in
+            PublishedCheckpoint(
+                head: try TreeHead(row), note: try SignedNote(Array(try row.get("note", as: String.self).utf8)),
+                cosignatures: try row.get("lines", as: [String].self).compactMap { try KeptCosignature(line: $0) })
         }
         return (candidates, try last?.getOptional("token_at"))
     }
@@ -154,17 +146,17 @@ extension PostgresConnection {
             """) == 1
     }
 
-    /// Stores cosignatures: each witness's first one stays, and its newest is kept beside it.
+    /// Stores cosignatures, one of each key at most: each witness's first one stays, and its newest is kept beside it.
     func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) throws {
-        for kept in cosignatures {
-            let time = Date(timeIntervalSince1970: Double(kept.seconds))
-            try query(
-                """
-                INSERT INTO log_cosignatures AS known (origin, size, witness, key_id, line, cosigned_at) VALUES (
-                    \(origin.text), \(Int64(size)), \(kept.signature.name.text), \(kept.signature.id.description), \(kept.line), \(time))
-                ON CONFLICT (origin, size, witness, key_id) DO UPDATE SET renewed_line = excluded.line, renewed_at = excluded.cosigned_at
-                    WHERE coalesce(known.renewed_at, known.cosigned_at) < excluded.cosigned_at
-                """)
-        }
+        guard !cosignatures.isEmpty else { return }
+        try query(
+            """
+            INSERT INTO log_cosignatures AS known (origin, size, witness, key_id, line, cosigned_at)
+            SELECT \(origin.text), \(Int64(size)), witness, key_id, line, to_timestamp(seconds) FROM unnest(
+                \(cosignatures.map(\.signature.name.text)), \(cosignatures.map(\.signature.id.description)),
+                \(cosignatures.map(\.line)), \(cosignatures.map { Int64(clamping: $0.seconds) })) AS kept (witness, key_id, line, seconds)
+            ON CONFLICT (origin, size, witness, key_id) DO UPDATE SET renewed_line = excluded.line, renewed_at = excluded.cosigned_at
+                WHERE coalesce(known.renewed_at, known.cosigned_at) < excluded.cosigned_at
+            """)
     }
 }
