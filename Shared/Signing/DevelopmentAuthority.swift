@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 public import Foundation
 import SwiftASN1
@@ -109,9 +110,7 @@ public struct DevelopmentAuthority: Sendable {
 
     /// 16 random bytes, read as a positive number (RFC 5280 §4.1.2.2).
     private static func newSerialNumber() -> Certificate.SerialNumber {
-        var generator = SystemRandomNumberGenerator()
-        let first = UInt8.random(in: 1...0x7f, using: &generator)
-        return Certificate.SerialNumber(bytes: [first] + (1..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        Certificate.SerialNumber(bytes: [UInt8.random(in: 1...0x7f)] + .random(15))
     }
 
     private static func name(_ commonName: String) throws -> DistinguishedName {

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 public import Foundation
 import SwiftASN1
@@ -41,7 +42,7 @@ public struct PEMSigner: ClaimSigner {
     }
 
     public func check() throws(SigningError) {
-        let nonce = Nonce.random()
+        let nonce = [UInt8].random(32)
         guard certificate.isValidSignature(try sign(nonce), for: nonce) else {
             throw .unavailable("the private key's signature does not verify with the signer's certificate")
         }

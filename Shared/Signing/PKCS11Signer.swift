@@ -1,3 +1,4 @@
+import CaptureProtocol
 public import Foundation
 public import Secrets
 
@@ -34,5 +35,5 @@ public final class PKCS11Signer: ClaimSigner {
     public func sign(_ bytes: [UInt8]) throws(SigningError) -> [UInt8] { try key.sign(bytes) }
 
     /// Signs random bytes, since only that proves that the key works.
-    public func check() throws(SigningError) { _ = try sign(Nonce.random()) }
+    public func check() throws(SigningError) { _ = try sign(.random(32)) }
 }

@@ -1,4 +1,5 @@
 import CPKCS11
+import CaptureProtocol
 import Crypto
 import Foundation
 import Synchronization
@@ -38,7 +39,7 @@ final class TokenKey: Sendable {
         self.owner = owner
         self.isValid = isValid
         do throws(TokenProblem) {
-            _ = try signature(over: Nonce.random())
+            _ = try signature(over: .random(32))
         } catch {
             throw error.atStart
         }

@@ -35,7 +35,7 @@ final class RegistrationServer: Sendable {
     }
 
     private func challenge() -> HTTPResponse {
-        let challenge = Base64.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
+        let challenge = Base64.encode([UInt8].random(32))
         let expires = now().addingTimeInterval(300)
         state.withLock { $0.challenges[challenge] = (expires, nil) }
         return success(200, #"{"challenge":"\#(challenge)","expires_at":"\#(Timestamp.format(expires))"}"#)

@@ -1,11 +1,10 @@
+import CaptureProtocol
+
 /// Random bytes in the metadata part of each capture. The public log commits to that part's digest: without them, who knows the rest could find
 /// the place by trying (SPEC §14 "Linkability").
 public enum CaptureNonce {
     public static let sizeBytes = 16
 
     /// A new one, which nobody can guess.
-    public static func random() -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<sizeBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    }
+    public static func random() -> [UInt8] { .random(sizeBytes) }
 }

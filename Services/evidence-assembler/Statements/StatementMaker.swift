@@ -34,10 +34,7 @@ struct LastStatement: Sendable {
 /// Makes statements: what they say is given, salts and subjects are random, times are now.
 struct StatementMaker: Sendable {
     /// Random bytes that nobody can guess, and the time.
-    var random: @Sendable (_ count: Int) -> [UInt8] = { count in
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    }
+    var random: @Sendable (_ count: Int) -> [UInt8] = { .random($0) }
     var now: @Sendable () -> Date = { Date() }
 
     /// The first one about a capture.

@@ -13,8 +13,7 @@ struct PostgresChallengeRepository: ChallengeRepository {
     let outbox: Outbox
 
     func issue() async throws -> (challenge: [UInt8], expiresAt: Date) {
-        var generator = SystemRandomNumberGenerator()
-        let challenge = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let challenge = [UInt8].random(32)
         let rows = try await database.query(
             """
             INSERT INTO challenges (challenge, expires_at) VALUES (\(challenge), now() + \(Self.lifetime)) RETURNING expires_at

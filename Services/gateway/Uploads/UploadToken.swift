@@ -7,10 +7,7 @@ struct UploadToken: Sendable {
     let text: String
     let digest: ContentDigest
 
-    static func random() -> UploadToken {
-        var generator = SystemRandomNumberGenerator()
-        return UploadToken((0..<bytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-    }
+    static func random() -> UploadToken { UploadToken(.random(bytes)) }
 
     /// `nil` unless `text` is 43 characters of base64url without padding.
     init?(_ text: some StringProtocol) {

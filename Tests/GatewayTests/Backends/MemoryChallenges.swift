@@ -40,7 +40,7 @@ final class MemoryChallenges: ChallengeRepository, RegistrationRepository {
     }
 
     func issue() async throws -> (challenge: [UInt8], expiresAt: Date) {
-        let challenge = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        let challenge = [UInt8].random(32)
         state.withLock { $0.entries[challenge] = Entry(createdAt: $0.seconds) }
         return (challenge, Date().addingTimeInterval(300))
     }

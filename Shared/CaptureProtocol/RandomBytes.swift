@@ -1,0 +1,7 @@
+extension Array where Element == UInt8 {
+    /// Bytes that nobody can guess, from the system's generator.
+    public static func random(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+}
