@@ -41,7 +41,7 @@ PARTS_ALONE = {"depth_map", "depth_data"}
 NO_PARTS = {
     ("Clients/RialClient/APIClient+verification.swift", "file"): "a file's name",
     ("Services/gateway/Captures/CaptureRow.swift", "detection"): "a column",
-    ("Services/gateway/Routes/EventsController.swift", "hash_chain"): "a check",
+    ("Services/gateway/Routes/EventCursor.swift", "hash_chain"): "a check",
     ("Shared/CaptureProtocol/HashOnly/HashOnlyBody.swift", "assertion"): "a member of a body of JSON",
 }
 
