@@ -216,23 +216,21 @@ struct AppraiseVideoTests {
     @Test("the original layout is reported only, its signature covers nothing, and its counter is consumed", arguments: Backend.available)
     func original(backend: Backend) async throws {
         let run = try await Run(backend)
-        var device = run.device
-        let final = ContentDigest(of: [1])
-        let chain = Array(
-            #"{"frame_hashes":["\#(Base64.encode(final.bytes))"],"checkpoints":[],"final_hash":"\#(Base64.encode(final.bytes))"}"#.utf8)
-        let metadata = Array(#"{"type":"video","started_at":"2026-11-21T07:00:00Z","device_model":"iPhone 15 Pro"}"#.utf8)
-        let assertion = try device.assertion(clientDataHash: ContentDigest(of: final.bytes).bytes)
-        func appraise() async throws -> AttestationFindings {
-            try await run.appraise(run.video) { video in
-                (video.chainBytes, video.metadata, video.assertion) = (chain, metadata, assertion)
-            }
-        }
-        let findings = try await appraise()
+        let video = try run.originalLayout()
+        let findings = try await run.appraise(video)
         #expect(findings.appraisal == .inconclusive(.mediaNotBound))
         let evidence = try #require(findings.hashChain)
         #expect(evidence.status == .inconclusive && evidence.reason == StableWord(.reportedOnly) && evidence.version == 1)
         #expect(evidence.isIntact == nil && evidence.verifiedFrames == 0 && evidence.totalFrames == 120)
-        #expect(try await appraise().appraisal == .fail(.counterReplay))
+        #expect(try await run.appraise(video).appraisal == .fail(.counterReplay))
+    }
+
+    @Test("of the original layout too the stored file must be the accepted one")
+    func originalDamaged() async throws {
+        let run = try await Run(.memory)
+        await #expect {
+            try await run.appraise(run.originalLayout(), damaging: "original.mp4")
+        } throws: { ($0 as? RejectedMessage)?.reason == .digestMismatch }
     }
 
     @Test("stored bytes that are not those that were accepted are rejected", arguments: ["original.mp4", "depth.gz", "hash-chain.json"])
@@ -271,6 +269,17 @@ private struct Run {
         self.rig = rig
         video = try RecordedVideo(hasSound: hasSound, startedAt: Fixture.now) { try device.assertion(clientDataHash: $0.bytes) }
         self.device = device
+    }
+
+    /// The recording with a chain, metadata and an assertion of the original layout (SPEC §10.5).
+    func originalLayout() throws -> RecordedVideo {
+        var (video, device) = (video, device)
+        let final = ContentDigest(of: [1])
+        video.chainBytes = Array(
+            #"{"frame_hashes":["\#(Base64.encode(final.bytes))"],"checkpoints":[],"final_hash":"\#(Base64.encode(final.bytes))"}"#.utf8)
+        video.metadata = Array(#"{"type":"video","started_at":"2026-11-21T07:00:00Z","device_model":"iPhone 15 Pro"}"#.utf8)
+        video.assertion = try device.assertion(clientDataHash: ContentDigest(of: final.bytes).bytes)
+        return video
     }
 
     func appraise(

@@ -25,6 +25,8 @@ struct VideoAppraiser: Sendable {
         switch submitted {
         case .original(let chain):
             let metadata = try Self.metadata(announcement, isOriginalLayout: true)
+            // Nothing is done with the digests, but what the tables say of the file is evidence here too.
+            _ = try await tables.sampleDigests(content, in: storage)
             let signatures = RecordingSignatures(
                 original: announcement.assertion ?? metadata.assertion, over: chain, by: device, appraiser, at: announcement.receivedAt)
             return AppraisedRecording(signatures, RecordedChain(tables.movie, comparison: nil, checkpoints: []))
@@ -84,7 +86,7 @@ struct VideoAppraiser: Sendable {
     }
 }
 
-/// The sample tables of a stored video, read by range before the file is.
+/// The sample tables of a stored video, read by range before the file is: they count only once ``sampleDigests(_:in:)`` has compared them.
 private struct FileTables: Sendable {
     let movie: Movie
     private let digest: ContentDigest
