@@ -53,10 +53,18 @@ struct EditRule {
         guard hidden >= -timescale / 2 else { throw MovieError(.editList, "begins with more than half a second of nothing") }
         guard duration > 0 else { return }
         let shownUntil = Int128(hidden) * Int128(movieTimescale) + Int128(duration) * Int128(timescale)
-        let least = Int128(samples.shownEnd - endTolerance) * Int128(movieTimescale) - Int128(timescale)
+        let least = Int128(samples.shownEnd - endTolerance) * Int128(movieTimescale) - rounding
         guard shownUntil >= least else {
             throw MovieError(.editList, "has an edit list that hides its end")
         }
+    }
+
+    /// What the edit's duration may have lost to the movie's timescale: one tick, but at most half a frame, since the file chooses how long
+    /// a tick is. One of 1/600 s, which is QuickTime's own, may always be lost, however short the last frame is.
+    private var rounding: Int128 {
+        let halfAFrame = Int128(endTolerance) * Int128(movieTimescale) / 3
+        let shortTick = Int128(timescale) * Int128(movieTimescale) / 600
+        return min(Int128(timescale), max(halfAFrame, shortTick))
     }
 
     /// Ticks.

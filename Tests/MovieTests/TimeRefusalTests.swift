@@ -28,6 +28,13 @@ struct TimeRefusalTests {
         Lie("over half of its first picture hidden", .editList) { $0.video.edit([(110, 31, 1 << 16)]) },
         Lie("its last two pictures hidden", .editList) { $0.video.edit([(80, 20, 1 << 16)]) },
         Lie("over one and a half pictures hidden at its end", .editList) { $0.video.edit([(88, 20, 1 << 16)]) },
+        Lie("its last second hidden where the movie counts in seconds", .editList) { file in
+            file.video.table["stts"].entries([6, 200], perEntry: 2)
+            file.video.table.remove("ctts")
+            file.movie["mvhd"].put(be32(1), at: 12)
+            file.video.edit([(1, 0, 1 << 16)])
+            file.sound.remove("edts")
+        },
         Lie("0.21 s of sound hidden", .editList) { $0.sound.edit([(20, 9261, 1 << 16)]) },
         Lie("its last two packets of sound hidden", .editList) { $0.sound.edit([(97, 1024, 1 << 16)]) },
         Lie("an edit of an hour", .tooLong) { $0.video.edit([(3600 * 600, 20, 1 << 16)]) },
@@ -64,6 +71,20 @@ struct TimeRefusalTests {
         file.video.edit((pause > 0 ? [(pause, -1, 1 << 16)] : []) + [(duration, mediaTime, 1 << 16)])
         let edit = try Movie(file: file.fileBytes).video.edit
         #expect(edit == MovieEdit(delay: UInt64(pause), duration: UInt64(duration), mediaTime: Int64(mediaTime)))
+    }
+
+    /// The movie's timescale, and 100/600 s in its ticks, less one and rounded up.
+    @Test("may be a tick short, however short the last picture is", arguments: [(600, 99), (1000, 166)])
+    func aTickShort(timescale: Int, duration: Int) throws {
+        let file = SmallFilm.file()
+        file.movie["mvhd"].put(be32(timescale), at: 12)
+        file.video.table["stts"].entries([5, 20, 1, 0], perEntry: 2)
+        file.video.table.remove("ctts")
+        file.sound.remove("edts")
+        file.video.edit([(duration, 0, 1 << 16)])
+        #expect(refusal(file.fileBytes) == nil)
+        file.video.edit([(duration - 1, 0, 1 << 16)])
+        #expect(refusal(file.fileBytes) == .editList)
     }
 
     @Test("may be absent, empty, or of version 1")
