@@ -298,6 +298,31 @@ struct WithdrawalTests {
         }
     }
 
+    @Test("is found in a long log of look-ups without reading it, since all withdrawals wait for that one after another")
+    func indexed() async throws {
+        try await withTables { connection, _ in
+            try await connection.execute(
+                script: """
+                    INSERT INTO verification_logs (method, file_sha256, status)
+                        SELECT 'hash', sha256(number::text::bytea), 'no_record' FROM generate_series(1, 20000) AS number;
+                    ANALYZE verification_logs
+                    """)
+            let read: SQL = """
+                SELECT seq_tup_read AS rows FROM pg_stat_xact_user_tables
+                WHERE schemaname = current_schema() AND relname = 'verification_logs'
+                """
+            // In one transaction, since only that counts at once.
+            try await connection.execute(script: "BEGIN")
+            let before = try await connection.query(read).first?.get("rows", as: Int64.self)
+            #expect(try await withdraw(Self.id, connection) == "withdrawn")
+            let after = try await connection.query(read).first?.get("rows", as: Int64.self)
+            try await connection.execute(script: "COMMIT")
+            #expect(before != nil && before == after)
+            #expect(try await count("verification_logs WHERE capture_id = '\(Self.id)' OR file_sha256 = sha256('copy')", connection) == 0)
+            #expect(try await count("verification_logs WHERE file_sha256 IS NOT NULL", connection) == 20_002)
+        }
+    }
+
     @Test("lets the same be sent again, as often as it is withdrawn")
     func again() async throws {
         try await withTables { connection, _ in

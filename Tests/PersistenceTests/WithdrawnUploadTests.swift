@@ -81,22 +81,19 @@ struct WithdrawnUploadTests {
         try await withTables { connection, _ in
             try await connection.execute(
                 script: """
-                    INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, state,
+                    INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes,
                         expires_at)
-                    SELECT gen_random_uuid(), 'photo', sha256(body::bytea), '\(Self.device)', 8, 'multipart/form-data; boundary=x',
-                        sha256(body::bytea), 10, 'ended', now() + interval '1 hour'
-                    FROM (VALUES ('body'), ('another')) AS earlier (body);
-                    UPDATE uploads SET token_sha256 = sha256('token') WHERE state = 'ended' AND body_sha256 = sha256('body');
+                    VALUES (gen_random_uuid(), 'photo', sha256('token'), '\(Self.device)', 8, 'multipart/form-data; boundary=x',
+                        sha256('body'), 10, now() + interval '1 hour');
+                    UPDATE uploads SET state = 'ended' WHERE token_sha256 = sha256('token');
                     """)
             try await connection.execute(script: "SET ROLE rial_gateway; \(Self.withdrawal); RESET ROLE")
             let rows = try await connection.query(
                 """
-                SELECT count(*) FILTER (WHERE body_sha256 = sha256(token_sha256) AND token_sha256 = sha256('token')) AS erased,
-                    count(*) FILTER (WHERE body_sha256 = sha256('another')) AS kept
-                FROM uploads WHERE state = 'ended'
+                SELECT count(*) AS ended, count(*) FILTER (WHERE body_sha256 = sha256('body')) AS known FROM uploads WHERE state = 'ended'
                 """)
-            #expect(try rows.first?.get("erased", as: Int.self) == 1)
-            #expect(try rows.first?.get("kept", as: Int.self) == 1)
+            #expect(try rows.first?.get("ended", as: Int.self) == 2)
+            #expect(try rows.first?.get("known", as: Int.self) == 0)
             // It is not this capture's: its folder is not looked through.
             let noted = try await connection.query("SELECT upload_ids = ARRAY[\(Self.upload)::uuid] AS is_noted FROM withdrawals")
             #expect(try noted.first?.get("is_noted", as: Bool.self) == true)

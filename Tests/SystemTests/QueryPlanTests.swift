@@ -22,7 +22,7 @@ struct QueryPlanTests {
     private static let expected: [String: Set<String>] = [
         "gateway": [
             "challenges", "registrations", "devices", "intakes", "captures", "media_objects", "evidence_parts", "content_credentials",
-            "verification_logs", "rate_limits", "gateway_outbox", "uploads", "upload_segments",
+            "verification_logs", "rate_limits", "gateway_outbox", "uploads", "upload_segments", "withdrawals",
         ],
         "attestation-verifier": [
             "challenges", "devices", "registrations", "captures", "attestation_appraisals", "assertion_counters",
@@ -124,7 +124,7 @@ struct QueryPlanTests {
         #expect(try await client.send("DELETE", other.created(at: client)).status == 204)
     }
 
-    /// Sends a capture and a repetition, reads everything about it, and verifies files.
+    /// Sends a capture and a repetition, reads everything about it, verifies files, and withdraws it.
     private func drive(_ client: TestClient) async throws {
         var device = try await client.device()
         let parts = try CaptureParts()
@@ -148,5 +148,6 @@ struct QueryPlanTests {
         for file in [parts.photo, copy.body] {
             #expect(try await client.verify([FormPart("file", file, filename: "photo.jpg")]).status == 200)
         }
+        #expect(try await client.withdraw(id, &device).status == 204)
     }
 }
