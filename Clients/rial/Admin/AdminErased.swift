@@ -12,7 +12,8 @@ struct AdminErased: AsyncParsableCommand {
         abstract: "Looks through every table and the bucket for what is left of a withdrawn capture.",
         discussion: """
             Reads \(OperatorSettings.ownerDatabase), and RIAL_S3_ENDPOINT and so on. What stays by intention is not named: its ids, the \
-            device that sent it, when it was withdrawn and why, and its used counter. Exits with 1 if anything else is left.
+            device that sent it, when it was withdrawn and why, and its used counter. What is public of the log (entries, checkpoints and \
+            cosignatures) names no capture and is not looked through. Exits with 1 if anything else is left.
             """)
 
     @Argument(help: "The capture's id.")
@@ -37,7 +38,7 @@ struct AdminErased: AsyncParsableCommand {
     }
 
     private func rows(_ url: String) async throws -> (left: [(String, String)], prefixes: [String]) {
-        try await PostgresConnection.administering(url) { [id] connection in
+        try await PostgresConnection.administering(url, statementTimeout: PostgresBackupRows.longestStatement) { [id] connection in
             let check = ErasureCheck(connection: connection, capture: id)
             return (try await check.left(), try await check.prefixes())
         }

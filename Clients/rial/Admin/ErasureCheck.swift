@@ -9,6 +9,8 @@ struct ErasureCheck {
     private static let kept = ["id", "short_id", "device_id", "type", "capture_mode", "status", "withdrawn_at", "captured_precision"]
     /// Tables with what stays, apart from `captures`: the used counter, and the trace of the withdrawal.
     private static let keeping = ["captures", "assertion_counters", "withdrawals"]
+    /// What is public of the log, and grows for ever: commitments, roots and signatures, but nothing that names a capture (SPEC §14).
+    private static let published = ["log_entries", "log_checkpoints", "log_cosignatures"]
     let connection: PostgresConnection
     let capture: CaptureID
 
@@ -52,7 +54,8 @@ struct ErasureCheck {
             """
             SELECT relname::text AS name, EXISTS (SELECT FROM pg_attribute
                 WHERE attrelid = pg_class.oid AND attname = 'capture_id' AND NOT attisdropped) AS has_column
-            FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname <> ALL(\(Self.keeping))
+            FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+                AND relname <> ALL(\(Self.keeping + Self.published))
             ORDER BY relname
             """
         ).map { (try $0.get("name", as: String.self), try $0.get("has_column", as: Bool.self)) }

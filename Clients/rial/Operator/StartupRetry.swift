@@ -45,8 +45,10 @@ struct StartupRetry {
     private static func isTransient(_ error: any Error) -> Bool {
         switch error {
         case let error as PostgresError:
-            // A wrong password or name is permanent, although libpq reports it as a failed connection.
-            error.isTransient && !["authentication failed", "does not exist", "pg_hba.conf"].contains { error.message.contains($0) }
+            // A wrong password or name is permanent, although libpq reports it as a failed connection. And where a statement was ended
+            // because it took too long (57014), the server is there.
+            error.isTransient && error.sqlState != "57014"
+                && !["authentication failed", "does not exist", "pg_hba.conf"].contains { error.message.contains($0) }
         case let error as KafkaError: error.isTransient
         // A wrong key is permanent for the duration of the command.
         case let error as ObjectStorageError: error.isUnreachable
