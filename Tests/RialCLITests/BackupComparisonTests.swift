@@ -55,9 +55,9 @@ struct BackupComparisonTests {
 
     private func compare() async throws -> (findings: [BackupFinding], summary: BackupSummary) {
         let findings = Mutex<[BackupFinding]>([])
-        let comparison = BackupComparison(rows: rows, list: storage.list(prefix:continuation:)) { finding in
-            findings.withLock { $0.append(finding) }
-        }
+        let comparison = BackupComparison(
+            rows: rows, list: storage.list(prefix:continuation:), tell: { finding in findings.withLock { $0.append(finding) } },
+            now: { [clock] in clock.now })
         let summary = try await comparison.run()
         return (findings.withLock { $0 }, summary)
     }
@@ -119,6 +119,24 @@ struct BackupComparisonTests {
         let (findings, summary) = try await compare()
         #expect(findings.map(\.kind) == [.lostUpload, .lostUpload] && !summary.hasProblem)
         #expect(findings.map(\.id) == [upload.idText, segments.idText])
+    }
+
+    @Test(
+        "a capture that was accepted while the backup was made is named: its upload began long ago, and it has metadata",
+        arguments: [(1, true), (0, true), (1, false)])
+    func acceptedMeanwhile(hoursAgo: Int, hasMetadata: Bool) async throws {
+        try await capture(1)
+        let folder = BackupFolder(.captures, id(2))
+        let began = clock.now
+        for name in ["original.jpg", "depth.gz"] + (hasMetadata ? ["metadata.json"] : []) { try await put(folder.prefix + name) }
+        rows.state.withLock { $0.intakes[folder.id] = began }
+        clock.set(hoursAgo)
+        let (findings, summary) = try await compare()
+        let isLost = hoursAgo > 0 && hasMetadata
+        #expect(findings.map(\.kind) == (isLost ? [.lostCapture] : []) && summary.hasProblem == isLost)
+        #expect(findings.first.map { $0.id == folder.idText && $0.count == 3 } ?? !isLost)
+        rows.state.withLock { _ = $0.idle.insert(folder.id) }
+        #expect(try await compare().findings.isEmpty, "no capture has come of it")
     }
 
     @Test("an upload under way is not named, but a segment that it lacks is")
@@ -230,7 +248,7 @@ struct BackupComparisonTests {
             audit.see(
                 StoredObject(key: "\(folder.prefix)\(number)", sizeBytes: 1, etag: "", contentType: nil, lastModified: Self.start))
         }
-        let finding = try #require(audit.findings(DatabaseEdge()).first)
+        let finding = try #require(audit.findings(DatabaseEdge(), at: Self.start).first)
         #expect(finding.count == 5000 && finding.objects.count == FolderAudit.shown && finding.text.hasSuffix("and 4000 more"))
     }
 

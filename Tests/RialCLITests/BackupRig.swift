@@ -47,6 +47,9 @@ protocol BackupRig: Sendable {
 
     /// Bytes of a capture that arrive now.
     func beginIntake(_ id: UUID) async throws
+    /// They are another capture's, which is known.
+    func bring(_ intake: UUID, to capture: UUID) async throws
+    func abandon(_ intake: UUID) async throws
     /// An upload that can be resumed.
     func beginUpload(_ id: UUID) async throws
     func addSegment(to upload: UUID, at start: Int, sizeBytes: Int64, key: String) async throws
@@ -112,6 +115,8 @@ struct MemoryBackupRig: BackupRig {
 
     func erase(_ capture: UUID) { rows.state.withLock { $0.withdrawals[capture]?.isErased = true } }
     func beginIntake(_ id: UUID) { rows.state.withLock { $0.intakes[id] = Date() } }
+    func bring(_ intake: UUID, to capture: UUID) { abandon(intake) }
+    func abandon(_ intake: UUID) { rows.state.withLock { _ = $0.idle.insert(intake) } }
     func beginUpload(_ id: UUID) { rows.state.withLock { $0.uploads[id] = MemoryBackupRows.Upload() } }
 
     func addSegment(to upload: UUID, at start: Int, sizeBytes: Int64, key: String) {
@@ -186,6 +191,14 @@ struct PostgresBackupRig: BackupRig {
         let device = try await StoredCapture(in: database).announcement.deviceID.uuid
         _ = try await database.query(
             "INSERT INTO intakes (id, device_id, prefix) VALUES (\(id), \(device), 'captures/' || \(id)::uuid || '/')")
+    }
+
+    func bring(_ intake: UUID, to capture: UUID) async throws {
+        _ = try await database.query("UPDATE intakes SET brings = \(capture) WHERE id = \(intake)")
+    }
+
+    func abandon(_ intake: UUID) async throws {
+        _ = try await database.query("UPDATE intakes SET abandoned_at = now() WHERE id = \(intake)")
     }
 
     func beginUpload(_ id: UUID) async throws {

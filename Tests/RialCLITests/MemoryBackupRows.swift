@@ -41,6 +41,8 @@ final class MemoryBackupRows: BackupRows {
         var withdrawals: [UUID: Withdrawal] = [:]
         /// When each began.
         var intakes: [UUID: Date] = [:]
+        /// Those of them that bring the bytes of a known capture, or were abandoned.
+        var idle: Set<UUID> = []
         var uploads: [UUID: Upload] = [:]
         /// When each was registered.
         var devices: [Date] = []
@@ -77,7 +79,10 @@ final class MemoryBackupRows: BackupRows {
         return state.withLock { state in
             if let listed = state.listed(folder) { return listed }
             let known = state.erasures(folder.id)
-            return known.isEmpty ? nil : KnownFolder(folder: folder, others: known.contains(true) ? .withdrawn : .allowed)
+            guard !known.isEmpty else { return nil }
+            if known.contains(true) { return KnownFolder(folder: folder, others: .withdrawn) }
+            let start = folder.kind == .captures && !state.idle.contains(folder.id) ? state.intakes[folder.id] : nil
+            return KnownFolder(folder: folder, others: start.map { .uploading(since: $0) } ?? .allowed)
         }
     }
 

@@ -18,6 +18,7 @@ struct BackupComparison {
     let list: @Sendable (_ prefix: String, _ continuation: String?) async throws -> ObjectPage
     /// Called for each finding, in the order of the keys.
     let tell: (BackupFinding) -> Void
+    var now: () -> Date = Date.init
 
     func run() async throws -> BackupSummary {
         let edge = try await rows.edge()
@@ -60,8 +61,8 @@ struct BackupComparison {
     /// - Parameter uncounted: a folder that the bucket does not have, which is counted here.
     private func close(_ audit: FolderAudit, _ summary: inout BackupSummary, _ uncounted: KnownFolder? = nil) async throws {
         if let uncounted { summary.count(uncounted) }
-        guard !audit.findings(summary.edge).isEmpty else { return }
-        for finding in try await again(audit.folder).findings(summary.edge) { report(finding, &summary) }
+        guard !audit.findings(summary.edge, at: now()).isEmpty else { return }
+        for finding in try await again(audit.folder).findings(summary.edge, at: now()) { report(finding, &summary) }
     }
 
     private func report(_ finding: BackupFinding, _ summary: inout BackupSummary) {

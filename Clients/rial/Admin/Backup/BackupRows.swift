@@ -14,9 +14,11 @@ struct NamedObject: Sendable, Equatable {
 /// A folder of the bucket, as the database knows it.
 struct KnownFolder: Sendable, Equatable {
     /// How to treat objects that no row names.
-    enum Others: Sendable {
+    enum Others: Sendable, Equatable {
         /// A service still works there, or deletes them in time.
         case allowed
+        /// They arrive as one upload since this time. If no capture comes of them, upload-sync deletes them after a day.
+        case uploading(since: Date)
         /// Nobody deletes them.
         case left
         /// They belong to a capture that is withdrawn and was erased.

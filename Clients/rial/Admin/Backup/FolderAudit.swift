@@ -6,6 +6,8 @@ import ObjectStorage
 struct FolderAudit {
     /// How many objects of a finding are kept.
     static let shown = 1000
+    /// How long the gateway takes a body (SPEC §2). What has metadata and began earlier is not uploading any more.
+    static let longestUpload: TimeInterval = 600
     let folder: BackupFolder
     private let known: KnownFolder?
     /// Not seen yet, by key.
@@ -45,8 +47,10 @@ struct FolderAudit {
         expected[named.key] = nil
     }
 
-    /// - Parameter edge: tells what the database cannot know.
-    func findings(_ edge: DatabaseEdge) -> [BackupFinding] {
+    /// - Parameters:
+    ///   - edge: tells what the database cannot know.
+    ///   - time: the current time.
+    func findings(_ edge: DatabaseEdge, at time: Date) -> [BackupFinding] {
         guard let known else { return otherCount == 0 ? [] : [lost(edge)] }
         var findings: [BackupFinding] = []
         let missing = resized + expected.values.map { .init(name: $0.name, key: $0.key, sizeBytes: $0.sizeBytes) }
@@ -60,13 +64,16 @@ struct FolderAudit {
         guard otherCount > 0 else { return findings }
         switch known.others {
         case .allowed: break
+        // The upload was under way when the database was backed up, and was accepted after that.
+        case .uploading(let start):
+            if hasMetadata, time.timeIntervalSince(start) > Self.longestUpload { findings.append(lost(edge)) }
         case .left: findings.append(BackupFinding(kind: .unnamed, id: folder.idText, count: otherCount, objects: others))
         case .withdrawn: findings.append(BackupFinding(kind: .withdrawnAgain, id: folder.idText, count: otherCount, objects: others))
         }
         return findings
     }
 
-    /// Every accepted capture has metadata; they come last.
+    /// Every accepted capture has metadata, which the gateway stores once it has found everything else good, just before it records it.
     private func lost(_ edge: DatabaseEdge) -> BackupFinding {
         BackupFinding(
             kind: folder.kind == .captures && hasMetadata ? .lostCapture : .lostUpload, id: folder.idText, count: otherCount,

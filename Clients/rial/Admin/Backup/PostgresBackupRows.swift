@@ -41,19 +41,23 @@ struct PostgresBackupRows: BackupRows {
         case .incoming:
             if let known = try await uploads(at: folder.id).first { return known }
         }
-        // An upload under way, or its remains, which upload-sync deletes.
+        // An upload under way, or its remains, which upload-sync deletes. Of one that was abandoned, or that brings the bytes of a known
+        // capture, no capture has come.
         let rows = try await connection.query(
             """
-            SELECT bool_or(is_erased) AS is_erased FROM (
-                SELECT false AS is_erased FROM intakes WHERE id = \(folder.id)
-                UNION ALL SELECT false FROM uploads WHERE id = \(folder.id) AND emptied_at IS NULL
-                UNION ALL SELECT withdrawals.erased_at IS NOT NULL FROM captures
+            SELECT bool_or(is_erased) AS is_erased, max(uploading_since) AS uploading_since FROM (
+                SELECT false AS is_erased, CASE WHEN prefix = 'captures/' || id || '/' AND brings IS NULL AND abandoned_at IS NULL
+                    THEN created_at END AS uploading_since FROM intakes WHERE id = \(folder.id)
+                UNION ALL SELECT false, NULL FROM uploads WHERE id = \(folder.id) AND emptied_at IS NULL
+                UNION ALL SELECT withdrawals.erased_at IS NOT NULL, NULL FROM captures
                     LEFT JOIN withdrawals ON withdrawals.capture_id = captures.id WHERE captures.id = \(folder.id)
-                UNION ALL SELECT erased_at IS NOT NULL FROM withdrawals WHERE upload_ids @> ARRAY[\(folder.id)]
+                UNION ALL SELECT erased_at IS NOT NULL, NULL FROM withdrawals WHERE upload_ids @> ARRAY[\(folder.id)]
             ) AS known
             """)
-        guard let isErased = try rows.first?.getOptional("is_erased", as: Bool.self) else { return nil }
-        return KnownFolder(folder: folder, others: isErased ? .withdrawn : .allowed)
+        guard let row = rows.first, let isErased = try row.getOptional("is_erased", as: Bool.self) else { return nil }
+        if isErased { return KnownFolder(folder: folder, others: .withdrawn) }
+        let start = folder.kind == .captures ? try row.getOptional("uploading_since", as: Date.self) : nil
+        return KnownFolder(folder: folder, others: start.map { .uploading(since: $0) } ?? .allowed)
     }
 
     func hasShard(_ name: String) async throws -> Bool {
