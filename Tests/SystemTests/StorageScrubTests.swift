@@ -15,7 +15,7 @@ extension SystemTests {
             _ = try await stack.sql("UPDATE sync_jobs SET synced_at = \(past), scrubbed_at = \(past) WHERE capture_id = '\(id)'")
             try await stack.control("restart", "upload-sync")
             try await eventually("it was read again") {
-                try await stack.sql("SELECT scrubbed_at > now() - interval '1 hour' FROM sync_jobs WHERE capture_id = '\(id)'") == ["t"]
+                try await stack.sql("SELECT scrubbed_at > now() - interval '30 days' FROM sync_jobs WHERE capture_id = '\(id)'") == ["t"]
             }
         }
 

@@ -304,7 +304,7 @@ extension MemoryRows: ScrubRepository {
                     if object.problem != nil, state.objects[capture]?[object.name]?.key != object.media.key { continue }
                     state.damage[capture, default: [:]][object.name] = object.problem
                 }
-                if findings.isIncomplete, state.jobs[capture]?.scrubbedAt == Self.time {
+                if findings.isDueAgainSoon, state.jobs[capture]?.scrubbedAt == Self.time {
                     state.jobs[capture]?.scrubbedAt = Self.ago(hours: Double(days) * 24 - 1)
                 }
             }

@@ -142,6 +142,10 @@ struct RepositoryTests {
         #expect(try await look(.missing) == ["b"])
         #expect(try await look(.missing) == nil, "it was looked at just now")
         #expect(try await scrubs.measure().damaged == 1)
+        try await rows.age(capture, hours: 0.9)
+        #expect(try await look(.missing) == nil)
+        try await rows.age(capture, hours: 0.2)
+        #expect(try await look(.missing) == ["b"], "what is damaged has its next turn in an hour")
         try await rows.age(capture, hours: 401 * 24)
         await #expect(throws: Hiccup.self) { try await scrubs.withNext(days: 400) { _, _ in throw Hiccup() } }
         #expect(try await look(nil) == ["b"], "a process that fails over it leaves it due")

@@ -266,6 +266,37 @@ struct MediaScrubberTests {
         #expect(problems == ["swapped": .digestMismatch, "short": .digestMismatch])
     }
 
+    @Test("what is damaged is read again in an hour, so that it counts as mended soon after it was restored", arguments: [true, false])
+    func mended(isMissing: Bool) async throws {
+        let capture = try await add([try await put("harmed"), try await put("sound")])
+        if isMissing {
+            try await store.delete(["harmed"])
+        } else {
+            try await store.put("harmed", bytes: [8], contentType: "image/jpeg")
+        }
+        try await scrub()
+        #expect(problems == ["harmed": isMissing ? .missing : .digestMismatch])
+        #expect(rows.now.jobs[capture]?.scrubbedAt == MemoryRows.ago(hours: 30 * 24 - 1))
+        _ = try await put("harmed")
+        try await rows.age(capture, hours: 1.1)
+        try await scrub()
+        #expect(problems.isEmpty && rows.now.jobs[capture]?.scrubbedAt == MemoryRows.time)
+    }
+
+    @Test("captures that stay damaged neither end a turn nor come before those that are due for longer")
+    func staysDamaged() async throws {
+        var captures: [CaptureID] = []
+        for index in 0..<5 { captures.append(try await add([try await put("\(index)")], age: Double(9 - index))) }
+        try await store.delete((0..<4).map { "\($0)" })
+        try await scrub()
+        #expect(rows.now.scrubbed == captures && problems.count == 4)
+        for (index, capture) in captures.dropLast().enumerated() { try await rows.age(capture, hours: 1.2 - 0.01 * Double(index)) }
+        let sound = try await add([try await put("5")], age: 0.01)
+        let later = try await add([try await put("6")], age: 0.001)
+        try await scrub()
+        #expect(rows.now.scrubbed.suffix(6) == [sound] + captures.dropLast() + [later])
+    }
+
     @Test("is measured whatever is due, and without a store")
     func measured() async throws {
         let capture = try await add([try await put("sound")])

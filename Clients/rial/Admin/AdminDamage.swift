@@ -9,8 +9,8 @@ struct AdminDamage: AsyncParsableCommand {
         commandName: "damage",
         abstract: "Lists stored media that upload-sync found missing or changed, or could not read.",
         discussion: """
-            Reads RIAL_DATABASE_URL. upload-sync reads all stored media again within RIAL_SCRUB_DAYS; once an object is restored, the \
-            next read marks it as mended. Exits with 1 while something is damaged.
+            Reads RIAL_DATABASE_URL. upload-sync reads all stored media again within RIAL_SCRUB_DAYS, and damaged ones every hour; once an \
+            object is restored, the next read marks it as mended. Exits with 1 while something is damaged.
             """)
 
     @Flag(help: "Also list mended media.")

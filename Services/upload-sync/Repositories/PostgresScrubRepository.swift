@@ -16,7 +16,7 @@ struct PostgresScrubRepository: ScrubRepository {
             // If the capture was withdrawn meanwhile, the trigger `media_damage_withdrawn` stores nothing.
             try await database.withTransaction { connection in
                 for object in findings.objects { try await note(object, of: claim.capture, on: connection) }
-                if findings.isIncomplete { try await postpone(claim, days: days, on: connection) }
+                if findings.isDueAgainSoon { try await postpone(claim, days: days, on: connection) }
             }
             return findings
         } catch {

@@ -23,6 +23,8 @@ struct ScrubFindings: Sendable {
     var failure: ObjectStorageError?
     /// Whether some objects were not compared.
     var isIncomplete: Bool { failure != nil || objects.contains { $0.problem == .unreadable } }
+    /// Whether the capture is to be looked at again soon: some objects were not compared, or are damaged until somebody mends them.
+    var isDueAgainSoon: Bool { failure != nil || objects.contains { $0.problem != nil } }
     var bytes: Int64 { objects.reduce(0) { $0 + $1.media.sizeBytes } }
 }
 
@@ -31,8 +33,9 @@ protocol ScrubRepository: Sendable {
     /// Calls `look` with the objects of the capture whose last scrub is oldest, if that is more than `days` ago, and stores the findings.
     ///
     /// The capture counts as scrubbed from before the look, so that other instances take other captures and no row is locked meanwhile. If
-    /// the findings are incomplete, it is due again in an hour, so that others get their turn. If `look` or storing the findings fails, it
-    /// is due at once; if the process dies, not before the next interval.
+    /// the findings are incomplete or show damage, it is due again in an hour, after all that are due for longer: however many stay damaged,
+    /// the others wait at most until each of those was read once. If `look` or storing the findings fails, it is due at once; if the process
+    /// dies, not before the next interval.
     /// - Returns: the findings; `nil` if nothing is due.
     /// - Throws: what `look` throws, and database errors.
     func withNext(
