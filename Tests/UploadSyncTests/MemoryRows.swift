@@ -176,7 +176,7 @@ extension MemoryRows: ExpiryRepository {
         batch(limit) { state in
             let month = Self.ago(hours: 30 * 24)
             let due = state.captures.filter { id, capture in
-                guard capture.status == .failed, capture.uploadedAt < month else { return false }
+                guard capture.uploadedAt < month, state.isGone(id) else { return false }
                 guard let job = state.jobs[id], let expiredAt = job.expiredAt else { return true }
                 return expiredAt < month && (job.syncedAt ?? .distantPast) > expiredAt
             }

@@ -193,8 +193,22 @@ struct MediaExpiryTests {
         try await MediaExpiry(rows: BringingRows(rows: rows, brought: after), storage: store, logger: .quiet).expire()
         let named = captures.filter { rows.now.jobs[$0]?.syncedAt != nil }
         #expect(named == [before])
+        #expect(try await rows.expired(limit: 1000).isEmpty)
+        rows.state.withLock { $0.uploads = [:] }
         #expect(try await rows.expired(limit: 1000) == [before, after])
         #expect(store.keys.count == 4 && !store.keys.contains { $0.contains("\(gone)") })
+    }
+
+    @Test("those that are brought again hold up no others, however many they are", arguments: [true, false])
+    func held(isSynced: Bool) async throws {
+        var captures = try await failed(MediaExpiry.batchSize + 1)
+        let last = captures.removeLast()
+        try await fill(last)
+        for capture in captures {
+            if isSynced { try await rows.sync(capture) } else { try await rows.upload(CaptureID(), brings: capture) }
+        }
+        try await MediaExpiry(rows: rows, storage: store, logger: .quiet).expire()
+        #expect(store.keys.isEmpty && rows.now.jobs[last]?.expiredAt != nil)
     }
 
     @Test("come up again when the store does not delete them")

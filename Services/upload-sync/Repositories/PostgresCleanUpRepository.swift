@@ -88,6 +88,9 @@ struct PostgresCleanUpRepository: IntakeCleanUpRepository, DerivedRepository, Ex
                 AND devices.attestation_level = 'unverified'
                 AND (sync_jobs.media_expired_at IS NULL
                     OR sync_jobs.media_expired_at < now() - interval '30 days' AND sync_jobs.synced_at > sync_jobs.media_expired_at)
+                AND (sync_jobs.synced_at IS NULL OR sync_jobs.synced_at <= now() - interval '1 day')
+                AND NOT EXISTS (SELECT FROM intakes WHERE intakes.id = captures.id)
+                AND NOT EXISTS (SELECT FROM intakes WHERE intakes.brings = captures.id)
             ORDER BY captures.uploaded_at LIMIT \(limit)
             """
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }

@@ -5,7 +5,7 @@ import ObjectStorage
 
 /// Finds captures whose media expire. Each method is one transaction.
 protocol ExpiryRepository: Sendable {
-    /// Failed captures of unverified devices, 30 days after their upload.
+    /// Failed captures of unverified devices, 30 days after their upload, without those that ``forgetMedia(of:)`` refuses.
     func expired(limit: Int) async throws -> [CaptureID]
 
     /// Removes the references to the capture's media, under the advisory lock that repeated uploads take too.
