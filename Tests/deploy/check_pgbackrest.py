@@ -1,5 +1,5 @@
 """Runs docs/operations.md's commands of point-in-time recovery with deploy/pgbackrest, on a cluster of its own: rows that were deleted are
-back, and those that came later are not."""
+back, and those that came later are not. Compares what it says of the age of backups with the settings."""
 
 import os
 import pathlib
@@ -17,10 +17,14 @@ BINARIES = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 AS_POSTGRES = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups", "--"] if os.geteuid() == 0 else []
 
 
+def section(heading):
+    """What is under a heading of docs/operations.md."""
+    return re.search(rf"(?ms)^### {heading}$(.*?)(?=^##)", (ROOT / "docs/operations.md").read_text())[1]
+
+
 def commands(heading):
     """The lines of the blocks under a heading of docs/operations.md."""
-    section = re.search(rf"(?ms)^### {heading}$(.*?)(?=^##)", (ROOT / "docs/operations.md").read_text())[1]
-    lines = "".join(re.findall(r"(?ms)^```console\n(.*?)^```$", section)).replace("\\\n", " ").splitlines()
+    lines = "".join(re.findall(r"(?ms)^```console\n(.*?)^```$", section(heading))).replace("\\\n", " ").splitlines()
     return [re.sub(r"\s+#.*", "", line).removeprefix("sudo -u postgres ") for line in lines]
 
 
@@ -80,6 +84,22 @@ class Cluster:
 
     def sql(self, statement):
         return self.run("psql", "-X", "-tA", "-v", "ON_ERROR_STOP=1", "-c", statement, "rial")
+
+
+class RetentionTests(unittest.TestCase):
+    def test_the_documents_say_for_how_long_the_settings_keep_backups(self):
+        settings = (ROOT / "deploy/pgbackrest/pgbackrest.conf").read_text()
+        self.assertIn("\nrepo1-retention-full-type=time\n", settings)
+        kept = int(re.search(r"(?m)^repo1-retention-full=(\d+)$", settings)[1])
+        text = " ".join(section("To any moment").split())
+        self.assertIn("--type=full backup # once a week; --type=incr once a day", text)
+        self.assertEqual(int(re.search(r"Any moment of the last (\d+) days", text)[1]), kept)
+        # Until the next full backup is so old, and a backup is made after that.
+        oldest = kept + 7 + 1
+        said = [
+            re.search(r"what was withdrawn for (\d+) days at most", text)[1], re.search(r"nothing is older than (\d+) days", settings)[1],
+            re.search(r"`deploy/pgbackrest` (\d+) days later", " ".join(section("Closing it, and going on with the next key").split()))[1]]
+        self.assertEqual([int(days) for days in said], [oldest] * 3)
 
 
 @unittest.skipUnless(shutil.which("pgbackrest") and BINARIES, "pgBackRest or PostgreSQL is not installed")
