@@ -320,11 +320,13 @@ def broker_problems(config):
 
 
 def store_problems(config):
-    """Only the object store's S3 port is reachable; its internal ports require a certificate that no client has."""
+    """Only the object store's S3 port is reachable; its internal ports require a certificate that no client has. Its disk is its limit."""
     store = config["services"]["s3"]
     problems = []
     if not {"-ip=127.0.0.1", "-ip.bind=127.0.0.1"} <= set(store["command"]):
         problems.append("s3: master, volumes and filer can be reached")
+    if "-volume.max=0" not in store["command"]:
+        problems.append("s3: takes no more than a number of volumes, whatever the disk has")
     entries = [entry if isinstance(entry, str) else f"{entry['source']}:{entry['target']}" for entry in store.get("volumes", [])]
     if not any("seaweedfs-security.toml:/etc/seaweedfs/security.toml" in entry for entry in entries):
         problems.append("s3: its internal gRPC ports require no certificate")
@@ -558,7 +560,8 @@ class ComposeTests(unittest.TestCase):
             "rights for nobody": change(("topics", "command"), ["admin", "topics"]),
             "one network for all": change(("depth-analyzer", "networks"), {"gateway": None}),
             "a way outside": change(("upload-sync", "networks"), {"upload-sync": None, "outside": None}),
-            "an open filer": change(("s3", "command"), ["server", "-ip=s3", "-ip.bind=0.0.0.0"]),
+            "an open filer": change(("s3", "command"), ["server", "-ip=s3", "-ip.bind=0.0.0.0", "-volume.max=0"]),
+            "a store smaller than its disk": change(("s3", "command"), ["server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-volume.max=200"]),
             "open procedures of the store": change(("s3", "volumes"), ["s3-data:/data"]),
             "a store with root's rights": change(("s3", "user"), None),
             "no limit of memory": change(("kafka", "mem_limit"), None),
