@@ -58,5 +58,29 @@ extension SystemTests {
                 "SELECT count(*) FROM assertion_counters WHERE capture_id = '\(capturedID)'")
             #expect(["0", "1"].contains(letters.first ?? ""), "\(point.name)")
         }
+
+        @Test("whose upload the gateway could not answer, is found by its device and leaves nothing", .timeLimit(.minutes(3)))
+        func unanswered() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = try await client.device()
+            let capture = try TellingCapture(&device)
+            var body = try await ResumableBody(client, device: device, form: capture.form)
+            let path = try await body.created(at: client)
+            let bytes = body.bytes
+            let point = try #require(FaultPoint.all.first { $0.name == "gateway.upload.recorded" })
+            try await stack.killing(at: point) { _ = try? await client.append(bytes, to: path, at: 0, isComplete: true) }
+            // Who cancels it is not told that there is nothing.
+            APIRefusal.uploadCompleted.expectEnvelope(try await client.send("DELETE", path))
+            let known = try await client.send(
+                "POST", TestClient.captures, headers: body.creation(isComplete: false) + [("Content-Length", "0")])
+            #expect(known.status == 200, "\(known.text)")
+            let id = try #require(known.data["capture_id"] as? String)
+            let answer = try await client.withdraw(id, &device)
+            #expect(answer.status == 204, "\(answer.text)")
+            try await stack.expectHandled(id)
+            APIRefusal.gone.expectEnvelope(try await client.show(id))
+            try await stack.expectErased(id, capture, point.name)
+        }
     }
 }

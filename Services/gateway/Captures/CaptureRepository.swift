@@ -15,12 +15,14 @@ struct KnownCapture: Sendable {
     let status: CaptureStatus
 }
 
-/// An upload that must be open when its capture is recorded; until then nobody ends it.
+/// An upload that must be open when its capture is recorded; until then nobody ends it. A new capture closes it in the same transaction.
 struct RecordingCondition: Sendable {
     /// Its id in `uploads`.
     let openUpload: UUID
     /// Thrown if it is not open; nothing is recorded then.
     let refusal: any Error
+    /// Its answer, if this is the new capture that is made of it.
+    let answer: @Sendable (CaptureID) -> UploadAnswer
 }
 
 /// The captures.
@@ -31,7 +33,8 @@ protocol CaptureRepository: Sendable {
     /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
     /// - Parameters:
     ///   - receivedAt: when the last byte came; `nil` for the database's time.
-    ///   - condition: asked first in the transaction.
+    ///   - condition: asked first in the transaction. A new capture closes its upload there: else it could still be cancelled. One that is
+    ///     known leaves it open, until the bytes are left to that capture.
     ///   - body: the digest of a body that was sent in one request. An open upload of the same, which the device has given up, ends: else it
     ///     could outlive a withdrawal of the capture. `nil` for what was sent otherwise.
     /// - Throws: what it says; ``CaptureError/intakeExpired`` and ``CaptureError/beingRecorded``.

@@ -33,6 +33,10 @@ struct PostgresCaptureRepository: CaptureRepository {
             FailPoint.reached("gateway.capture.inserted")
             try await outbox.append(capture.announcement.arrival, on: connection)
             FailPoint.reached("gateway.capture.announced")
+            if let condition {
+                try await connection.query(UploadEnding.statement(condition.openUpload, became: condition.answer(id)))
+                FailPoint.reached("gateway.upload.done")
+            }
             return .new
         }
     }

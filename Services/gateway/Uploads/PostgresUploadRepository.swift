@@ -72,12 +72,7 @@ struct PostgresUploadRepository: UploadRepository {
     }
 
     func finish(_ id: UploadID, _ answer: UploadAnswer) async throws {
-        _ = try await database.query(
-            """
-            UPDATE uploads SET state = 'done', capture_id = \(answer.capture.captureID.uuid), answer = \(PostgresJSON(encoding: answer)),
-                runner = NULL, running_since = NULL, expires_at = now() + \(UploadEnding.kept)
-            WHERE id = \(id.uuid) AND state = 'open'
-            """)
+        _ = try await database.query(UploadEnding.statement(id.uuid, became: answer))
     }
 
     func end(_ id: UploadID) async throws -> Bool { try await !database.query(UploadEnding.statement(id.uuid)).isEmpty }

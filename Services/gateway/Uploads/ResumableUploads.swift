@@ -176,11 +176,11 @@ struct ResumableUploads: Sendable {
             throw UploadError.inconsistentLength
         }
         do {
-            let recorded = try await accept(received, from: address, logger: logger)
+            let recorded = try await accept(received, from: address, publicURL: publicURL, logger: logger)
             FailPoint.reached("gateway.upload.recorded")
             let answer = UploadAnswer(isNew: recorded.isNew, capture: AcceptedCapture(recorded, publicURL: publicURL))
-            try await uploads.finish(upload.id, answer)
-            FailPoint.reached("gateway.upload.done")
+            // A new capture has closed it.
+            if !recorded.isNew { try await uploads.finish(upload.id, answer) }
             // If the first request that added to it stored all of it, each segment has its row; none comes after its deletion if the store
             // answered each time.
             let leavesNothing = upload.epoch == 1 && !received.isUnanswered
@@ -198,7 +198,9 @@ struct ResumableUploads: Sendable {
         }
     }
 
-    private func accept(_ received: ReceivedUpload, from address: ClientAddress, logger: Logger) async throws -> RecordedCapture {
+    private func accept(
+        _ received: ReceivedUpload, from address: ClientAddress, publicURL: String, logger: Logger
+    ) async throws -> RecordedCapture {
         let upload = received.upload
         guard let device = try await devices.find(upload.device) else { throw AuthenticationError.unknownDevice }
         guard !device.isRevoked else { throw AuthenticationError.revokedDevice }
@@ -206,12 +208,15 @@ struct ResumableUploads: Sendable {
         // Before they are read and stored once more.
         try await acceptance.rates.peek(upload.type, of: device, from: address)
         let body = SegmentedBody(segments: try await segments, storage: storage, held: received.held)
+        let condition = RecordingCondition(openUpload: upload.id.uuid, refusal: UploadError.gone) { id in
+            let capture = RecordedCapture(id, upload.type, .new, nil)
+            return UploadAnswer(isNew: true, capture: AcceptedCapture(capture, publicURL: publicURL))
+        }
         var isCompared = false
         do {
             let incoming = IncomingBody(
                 type: upload.type, boundary: try MultipartBoundary(contentType: upload.contentType),
-                declaredBytes: Int(clamping: upload.length), receivedAt: upload.receivedAt,
-                condition: RecordingCondition(openUpload: upload.id.uuid, refusal: UploadError.gone), logger: logger)
+                declaredBytes: Int(clamping: upload.length), receivedAt: upload.receivedAt, condition: condition, logger: logger)
             return try await acceptance.accept(body, incoming, from: device, at: address) { digest in
                 isCompared = true
                 guard digest == upload.digest else { throw UploadError.digestMismatch }

@@ -56,7 +56,7 @@ protocol UploadRepository: SegmentRepository {
     /// Asks a gateway with a running request to store what it holds of the upload.
     func askToStop(_ id: UploadID) async throws
 
-    /// Closes an open upload that became a capture, or was found to be one.
+    /// Closes an open upload that was found to be a known capture. A new one has closed it when it was recorded.
     func finish(_ id: UploadID, _ answer: UploadAnswer) async throws
 
     /// Closes an open upload that becomes nothing.

@@ -42,6 +42,7 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
         var intakes: [CaptureID: Intake] = [:]
         var openUploads: Set<UUID> = []
         var whenSentAtOnce: @Sendable (DeviceID, ContentDigest) -> Void = { _, _ in }
+        var whenMadeOfUpload: @Sendable (UUID, UploadAnswer) -> Void = { _, _ in }
         var announced: [String] = []
         var fault: Fault?
 
@@ -57,6 +58,10 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
     /// - Parameter happens: when a body that was sent in one request is recorded.
     func whenSentAtOnce(_ happens: @escaping @Sendable (DeviceID, ContentDigest) -> Void) {
         state.withLock { $0.whenSentAtOnce = happens }
+    }
+    /// - Parameter happens: when a new capture is made of an upload.
+    func whenMadeOfUpload(_ happens: @escaping @Sendable (UUID, UploadAnswer) -> Void) {
+        state.withLock { $0.whenMadeOfUpload = happens }
     }
     func set(upload: UUID, isOpen: Bool) {
         state.withLock { state in
@@ -79,6 +84,8 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
         _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
         sentAtOnce body: ContentDigest?
     ) async throws -> Recorded {
+        // Also where the answer to COMMIT is lost.
+        defer { if let condition, now.captures[id] != nil { now.whenMadeOfUpload(condition.openUpload, condition.answer(id)) } }
         let recorded = try record(id, submission, device: device, receivedAt: receivedAt, provided: condition)
         if let body { now.whenSentAtOnce(device, body) }
         return recorded

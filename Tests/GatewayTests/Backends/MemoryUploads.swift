@@ -45,6 +45,7 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
         var asked: [UploadID] = []
         var isCleanedElsewhere = false
         var whenAsked: @Sendable (UploadID) async throws -> Void = { _ in }
+        var finishFailure: (any Error)?
 
         func upload(_ id: UploadID) -> Upload? {
             entries[id].map { entry in
@@ -83,6 +84,7 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
     init(of captures: MemoryCaptures) {
         self.captures = captures
         captures.whenSentAtOnce { [weak self] device, body in self?.end(of: body, by: device) }
+        captures.whenMadeOfUpload { [weak self] upload, answer in self?.close(UploadID(upload), answer) }
     }
 
     private func end(of body: ContentDigest, by device: DeviceID) {
@@ -99,6 +101,8 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
     func expire(_ upload: UploadID) { state.withLock { $0.entries[upload]?.expiresAt = Date() } }
     /// From now on does this when a gateway is asked to stop, as another gateway would.
     func whenAsked(_ happens: @escaping @Sendable (UploadID) async throws -> Void) { state.withLock { $0.whenAsked = happens } }
+    /// From now on no upload is closed by ``finish(_:_:)``.
+    func failToFinish(with failure: any Error) { state.withLock { $0.finishFailure = failure } }
     func cleanElsewhere(_ isElsewhere: Bool) { state.withLock { $0.isCleanedElsewhere = isElsewhere } }
 
     /// Tells the captures which uploads are open.
@@ -200,6 +204,11 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
     func segments(of id: UploadID) async throws -> [UploadSegment] { now.entries[id]?.segments ?? [] }
 
     func finish(_ id: UploadID, _ answer: UploadAnswer) async throws {
+        if let failure = now.finishFailure { throw failure }
+        close(id, answer)
+    }
+
+    private func close(_ id: UploadID, _ answer: UploadAnswer) {
         defer { tell() }
         state.withLock { state in
             guard state.entries[id]?.state == .open else { return }

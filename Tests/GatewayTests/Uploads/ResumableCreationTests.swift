@@ -213,6 +213,19 @@ struct ResumableCreationTests {
         #expect(parts.captures.now.captures.count == 1 && parts.uploads.now.entries.count == 1 && parts.hasPlace)
     }
 
+    @Test("an empty one of a body whose capture was never answered finds that capture, not an open upload")
+    func unanswered() async throws {
+        parts.captures.fail(with: .answerLost)
+        parts.uploads.failToFinish(with: Cut())
+        _ = try await send(wholeFields, bodyStream(body))
+        let capture = try #require(parts.captures.now.captures.keys.first)
+        let found = try await send(emptyFields)
+        #expect(found.status == .ok && found.headers[.uploadComplete] == "?1")
+        let data = try await found.json()["data"] as? [String: Any]
+        #expect(data?["capture_id"] as? String == capture.description)
+        #expect(try await upload(of: found)?.answer?.capture.captureID == capture)
+    }
+
     // MARK: Refusals before the body
 
     @Test(

@@ -1,9 +1,20 @@
 import CaptureProtocol
+import Foundation
 import Models
 import ServiceRuntime
 import TestSupport
 
 @testable import Gateway
+
+extension RecordingCondition {
+    /// Of an upload of a photo.
+    init(openUpload: UUID, refusal: any Error) {
+        self.init(openUpload: openUpload, refusal: refusal) { id in
+            let capture = AcceptedCapture(captureID: id, type: nil, status: .processing, verificationURL: "\(publicURL)/verify/\(id)")
+            return UploadAnswer(isNew: true, capture: capture)
+        }
+    }
+}
 
 /// What an upload meets on its way to a capture, in memory.
 struct UploadFixture {

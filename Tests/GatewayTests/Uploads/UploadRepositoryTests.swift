@@ -102,7 +102,7 @@ struct UploadRepositoryTests {
         }
     }
 
-    @Test("a capture is recorded only of an upload that is open", arguments: Backend.available)
+    @Test("a capture is recorded only of an upload that is open, which a new one closes", arguments: Backend.available)
     func condition(backend: Backend) async throws {
         try await backend.with { rig in
             let device = try await rig.insertDevice()
@@ -122,7 +122,18 @@ struct UploadRepositoryTests {
                 #expect(isGone != isRecorded)
                 let stored = try await rig.captureIDs()
                 #expect(stored == (isRecorded ? [id] : []))
+                #expect(try await !rig.uploads.end(upload.id))
+                let closed = try #require(try await rig.uploads.find(upload.id))
+                #expect(closed.state == (isRecorded ? .done : .ended) && closed.runner == nil)
+                #expect(closed.answer?.capture.captureID == (isRecorded ? id : nil))
             }
+            // The device has sent the same capture before: its bytes are not yet left to that one.
+            let (again, second) = (try await Self.new(rig.uploads, device, [3]), CaptureID())
+            try await rig.intakes.open(second, device: device)
+            _ = try await rig.captures.record(
+                second, CaptureRepositoryTests.submission(), device: device, receivedAt: now,
+                provided: RecordingCondition(openUpload: again.id.uuid, refusal: UploadError.gone), sentAtOnce: nil)
+            #expect(try await rig.uploads.find(again.id)?.state == .open)
         }
     }
 

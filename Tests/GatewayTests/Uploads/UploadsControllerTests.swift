@@ -287,6 +287,32 @@ struct UploadsControllerTests {
         try await eventually("its segments are deleted") { parts.store.keys == parts.keys(of: capture) }
     }
 
+    @Test("it is complete as soon as there is a capture of it, whatever fails then, and is not cancelled")
+    func recorded() async throws {
+        let (id, token) = try await begin()
+        parts.uploads.failToFinish(with: Cut())
+        _ = try await append(of: token)
+        let capture = try #require(parts.captures.now.captures.keys.first)
+        let told = try await respond(.head, path(token))
+        #expect(told.headers[.uploadComplete] == "?1" && told.headers[.contentLocation] == APIPath.capture(capture))
+        let refused = try await respond(.delete, path(token))
+        try await refused.expectRefusal(.uploadCompleted)
+        #expect(refused.headers[.contentLocation] == APIPath.capture(capture))
+        #expect(state(of: id) == .done && parts.hasPlace)
+    }
+
+    @Test("one of a body whose earlier upload is forgotten becomes the capture that was made of it")
+    func forgotten() async throws {
+        let first = try await begin()
+        _ = try await append(of: first.token)
+        let capture = try #require(parts.captures.now.captures.keys.first)
+        parts.uploads.expire(first.id)
+        let (id, token) = try await begin()
+        let response = try await append(of: token)
+        #expect(response.status == .ok && response.headers[.contentLocation] == APIPath.capture(capture))
+        #expect(state(of: id) == .done && parts.captures.now.captures.count == 1)
+    }
+
     @Test("an upload whose body the device has sent in one request meanwhile has ended, and makes no second capture")
     func known() async throws {
         let (id, token) = try await begin()
