@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Uploads of captures")
 struct CaptureUploadTests {
-    private struct Refused: Error {}
+    private struct Refused: RecordingRefusal {}
 
     private let rows = MemoryCaptures()
     private let store = MemoryObjectStore()
@@ -229,10 +229,12 @@ struct CaptureUploadTests {
         #expect(store.keys == keys(of: id) && rows.now.intakes[id]?.isAbandoned == false)
     }
 
-    @Test("nothing is recorded of an upload that the sweep has given up meanwhile, and its objects go")
+    @Test("nothing is recorded of an upload that the sweep has given up meanwhile, its objects go, and no recording is in doubt")
     func abandoned() async throws {
-        await #expect(throws: CaptureError.intakeExpired) {
-            _ = try await take(admit: { for id in rows.now.intakes.keys { rows.abandon(id) } })
+        try await expectNoDoubt {
+            await #expect(throws: CaptureError.intakeExpired) {
+                _ = try await take(admit: { for id in rows.now.intakes.keys { rows.abandon(id) } })
+            }
         }
         #expect(isEmpty)
     }
@@ -247,14 +249,27 @@ struct CaptureUploadTests {
         #expect(rows.now.intakes.values.map(\.brings) == [nil] && rows.now.captures.keys.map(\.self) == [first.id])
     }
 
-    @Test("one that could be resumed is recorded only while it is open")
+    @Test("one that could be resumed is recorded only while it is open; if it is not, no recording is in doubt")
     func condition() async throws {
         let (open, closed) = (UUID(), UUID())
         rows.set(upload: open, isOpen: true)
-        await #expect(throws: Refused.self) { _ = try await take(provided: RecordingCondition(openUpload: closed, refusal: Refused())) }
+        try await expectNoDoubt {
+            await #expect(throws: Refused.self) { _ = try await take(provided: RecordingCondition(openUpload: closed, refusal: Refused())) }
+        }
         #expect(isEmpty)
         let (_, recorded) = try await take(provided: RecordingCondition(openUpload: open, refusal: Refused()))
         #expect(isNew(recorded))
+    }
+
+    /// Expects that no outcome of a recording had to be looked up.
+    private func expectNoDoubt(_ body: () async throws -> Void) async throws {
+        let metrics = MetricsRegistry()
+        try await withMetricsFactory(metrics) {
+            CaptureUpload.showCounters()
+            try await body()
+        }
+        let counts = metrics.exposition().split(separator: "\n").filter { $0.hasPrefix("rial_recordings_in_doubt_total{") }
+        #expect(counts.count == RecordingOutcome.allCases.count && counts.allSatisfy { $0.hasSuffix(" 0") }, "\(counts)")
     }
 
     private func storageCode(_ body: () async throws -> Void) async -> ObjectStorageError.Code? {

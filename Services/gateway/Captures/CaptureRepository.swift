@@ -15,12 +15,16 @@ struct KnownCapture: Sendable {
     let status: CaptureStatus
 }
 
+/// An error that says that nothing is recorded: it ends the transaction that records a capture before its COMMIT. After an error of the
+/// database that is in doubt.
+protocol RecordingRefusal: Error {}
+
 /// An upload that must be open when its capture is recorded; until then nobody ends it. A new capture closes it in the same transaction.
 struct RecordingCondition: Sendable {
     /// Its id in `uploads`.
     let openUpload: UUID
     /// Thrown if it is not open; nothing is recorded then.
-    let refusal: any Error
+    let refusal: any RecordingRefusal
     /// Its answer, if this is the new capture that is made of it.
     let answer: @Sendable (CaptureID) -> UploadAnswer
 }
@@ -30,7 +34,7 @@ protocol CaptureRepository: Sendable {
     /// Inserts and announces the capture and takes over its intake in one transaction, or finds the existing capture of the same upload. One
     /// without media has no intake; if it failed, it is announced again.
     ///
-    /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
+    /// After an error the capture may still have been recorded, unless it is a ``RecordingRefusal``: ask ``IntakeRepository/outcome(of:)``.
     /// - Parameters:
     ///   - receivedAt: when the last byte came; `nil` for the database's time.
     ///   - condition: asked first in the transaction. A new capture closes its upload there: else it could still be cancelled. One that is

@@ -79,6 +79,9 @@ struct CaptureUpload: Sendable {
             return try await captures.record(
                 id, submission, device: device, receivedAt: body.receivedAt, provided: body.condition,
                 sentAtOnce: body.condition == nil ? digest : nil)
+        } catch let refusal as any RecordingRefusal {
+            await Self.discard(intake)
+            throw refusal
         } catch {
             let outcome = await intakes.outcome(of: id)
             Self.inDoubt(outcome).increment()

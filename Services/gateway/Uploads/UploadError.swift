@@ -1,7 +1,7 @@
 import CaptureProtocol
 
 /// Why a request on a resumable upload is refused (SPEC §2, "Uploads that resume").
-enum UploadError: Error, Equatable, Sendable {
+enum UploadError: RecordingRefusal, Equatable, Sendable {
     /// Fields that are missing, malformed or have unsupported values.
     case fields([Field])
     /// The content of a `PATCH` is not `application/partial-upload`.

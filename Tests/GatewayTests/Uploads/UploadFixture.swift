@@ -8,7 +8,7 @@ import TestSupport
 
 extension RecordingCondition {
     /// Of an upload of a photo.
-    init(openUpload: UUID, refusal: any Error) {
+    init(openUpload: UUID, refusal: any RecordingRefusal) {
         self.init(openUpload: openUpload, refusal: refusal) { id in
             let capture = AcceptedCapture(captureID: id, type: nil, status: .processing, verificationURL: "\(publicURL)/verify/\(id)")
             return UploadAnswer(isNew: true, capture: capture)

@@ -1,7 +1,7 @@
 import CaptureProtocol
 
 /// Why a capture is rejected.
-enum CaptureError: Error, Equatable, Sendable {
+enum CaptureError: RecordingRefusal, Equatable, Sendable {
     /// What is invalid; each has its own API error code.
     enum Subject: Sendable {
         case body, mediaType, metadata, assertion, depth, video, hashChain
