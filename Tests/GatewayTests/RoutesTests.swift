@@ -1,6 +1,11 @@
+import CaptureProtocol
+import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
+import NIOSSL
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -92,6 +97,32 @@ struct ResponseMiddlewareTests {
         #expect(!String(decoding: try await response.bytes(), as: UTF8.self).contains("Oddity"))
     }
 
+    @Test("a client's connection that breaks is the end of the request's body, and no failure of ours", arguments: ["/reset", "/unclean"])
+    func brokenConnection(path: String) async throws {
+        let failed = Flag()
+        let logger = Logger(label: "tests") { _ in FailureLogHandler(noted: failed) }
+        let response = try await respond(.get, path, logger: logger)
+        try await response.expectRefusal(.validationError)
+        #expect(!failed.isSet)
+        _ = try await respond(.get, "/broken", logger: logger)
+        #expect(failed.isSet)
+    }
+
+    /// Notes that an error is logged.
+    private struct FailureLogHandler: LogHandler {
+        let noted: Flag
+        var logLevel = Logger.Level.error
+        var metadata: Logger.Metadata = [:]
+        var metadataProvider: Logger.MetadataProvider?
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { noted.set() }
+    }
+
     @Test(
         "every answer about an upload names the interop version, failures of ours too",
         arguments: [
@@ -106,15 +137,19 @@ struct ResponseMiddlewareTests {
     }
 
     private func respond(
-        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], isDraining: Bool = false
+        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], isDraining: Bool = false, logger: Logger = .quiet
     ) async throws -> Response {
         var routes = Routes()
         routes.get("/things/{id}") { _, _ in Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "a thing"))) }
         routes.get("/broken") { _, _ in throw Oddity.unexpected }
+        routes.get("/reset") { _, _ in throw IOError(errnoCode: ECONNRESET, reason: "") }
+        routes.get("/unclean") { _, _ in throw NIOSSLError.uncleanShutdown }
         routes.post("/api/v1/captures") { _, _ in throw Oddity.unexpected }
         routes.delete("/api/v1/uploads/{token}") { _, _ in Response(status: .noContent) }
         let router = routes.router(behind: ResponseMiddleware(routes: routes, isDraining: { isDraining }))
-        return try await router.buildResponder().respond(to: makeRequest(method, path, headers), context: makeContext())
+        var context = makeContext()
+        context.logger = logger
+        return try await router.buildResponder().respond(to: makeRequest(method, path, headers), context: context)
     }
 
     private func code(_ response: Response) async throws -> String? {

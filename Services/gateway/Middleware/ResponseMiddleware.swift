@@ -5,7 +5,9 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import Metrics
+import NIOCore
 import NIOHTTP1
+import NIOSSL
 import ObjectStorage
 import Observability
 import Persistence
@@ -68,7 +70,8 @@ struct ResponseMiddleware: RouterMiddleware {
             return APIError(.payloadTooLarge, "The body is too large.")
         case let error as HTTPError where error.status.kind == .clientError:
             return APIError(.validationError, "The request could not be read.")
-        case is HTTPParserError:
+        // The client's connection ended, was reset, or ended without the farewell of TLS. The store's client wraps what its own throw.
+        case is HTTPParserError, is IOError, is NIOSSLError:
             return APIError(.validationError, "The body ended before it was complete.")
         case let error as ObjectStorageError:
             context.logger.error("object storage failed", error: error)
