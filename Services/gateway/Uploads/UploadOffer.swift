@@ -50,6 +50,7 @@ struct UploadOffer: Sendable, Equatable {
         self.isComplete = isComplete
         // RFC 9112 §6.3: a request without either field has no body.
         isEmpty = content == 0 || (content == nil && fields[.transferEncoding] == nil)
+        if isComplete, isEmpty { throw .inconsistentLength }
         self.length = length
         self.digest = digest
         takesInterimResponses = named != nil

@@ -93,7 +93,12 @@ struct UploadOfferTests {
 
     @Test("lengths that contradict each other are refused")
     func lengths() {
-        for fields in [Self.whole { $0[.uploadLength] = "999" }, Self.empty { $0[.contentLength] = "1001" }] {
+        // The last one has no body, which is not the whole one.
+        let bodiless = Self.empty {
+            $0[.uploadComplete] = "?1"
+            $0[.contentLength] = nil
+        }
+        for fields in [Self.whole { $0[.uploadLength] = "999" }, Self.empty { $0[.contentLength] = "1001" }, bodiless] {
             #expect(refusal { _ = try UploadOffer(fields) }?.code == .uploadLengthInconsistent)
         }
     }
