@@ -16,7 +16,8 @@ public struct CaptureClaim: Sendable {
     public let video: VideoAssertion?
     public let hashChain: HashChainAssertion?
 
-    public init(captureID: CaptureID, capturedAt: Date, evidence: EvidencePackage, confidence: ConfidenceLevel) {
+    /// - Parameter capturedAt: `nil` if it cannot be read.
+    public init(captureID: CaptureID, capturedAt: Date?, evidence: EvidencePackage, confidence: ConfidenceLevel) {
         self.captureID = captureID
         type = evidence.type
         let isBound = evidence.hardwareAttestation.coversMetadata && evidence.metadata.timestamp.status == .pass

@@ -56,6 +56,8 @@ protocol AssemblerRig: Sendable {
     func accept(_ announcement: CaptureAnnouncement) async throws
     /// Stores the result of a part, as its service does.
     func answer(_ part: EvidencePart, _ result: PostgresJSON?, failure: FailureReason?, of capture: CaptureID) async throws
+    /// Makes the capture's row say that it was captured at another time.
+    func redate(_ capture: CaptureID, to time: SharedTime) async throws
     /// Makes the last part older.
     func age(_ capture: CaptureID, seconds: Int) async throws
     func state(of capture: CaptureID) async throws -> CaptureState
@@ -239,6 +241,13 @@ struct PostgresRig: AssemblerRig {
             INSERT INTO \(unescaped: part.table) (capture_id, result, failure)
             VALUES (\(capture.uuid), \(result), \(failure?.rawValue))
             ON CONFLICT (capture_id) DO UPDATE SET result = EXCLUDED.result, failure = EXCLUDED.failure
+            """)
+    }
+
+    func redate(_ capture: CaptureID, to time: SharedTime) async throws {
+        _ = try await database.query(
+            """
+            UPDATE captures SET captured_at = \(time.date), captured_precision = \(time.precision.rawValue) WHERE id = \(capture.uuid)
             """)
     }
 

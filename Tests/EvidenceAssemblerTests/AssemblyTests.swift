@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Delivery
+import Foundation
 import Models
 import ObjectStorage
 import Persistence
@@ -185,11 +186,46 @@ struct AssemblyTests {
             let parts = try #require(
                 try EvidenceParts(EvidencePart.allCases.map { StoredPart(part: $0, result: try sample.result(of: $0), reason: nil) }))
             func gather(_ digest: ContentDigest) throws {
-                _ = try GatheredCapture(announcement: sample.announcement, mediaHash: digest, parts: parts, isRevoked: false)
+                _ = try GatheredCapture(
+                    announcement: sample.announcement, mediaHash: digest, capturedAt: StoredCapture.capturedAt(sample.announcement),
+                    parts: parts, isRevoked: false)
             }
             #expect(await rejection { try gather(ContentDigest(of: [9])) } == .digestMismatch)
             try gather(sample.announcement.content.mediaHash)
         }
+    }
+
+    @Test("is refused where its row says another time than the device signed, which would be shown", arguments: Backend.available)
+    func otherTime(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let byDay = HashOnlySamples.payload(sharing: MetadataFlags(location: .none, timestamp: .day, device: .none))
+        for sample in [
+            try await SampleCapture(in: rig.store), try await SampleCapture(hashOnly: HashOnlySamples.announcement(), in: rig.store),
+            try await SampleCapture(hashOnly: HashOnlySamples.announcement(byDay), in: rig.store),
+        ] {
+            let signed = StoredCapture.capturedAt(sample.announcement)
+            let date = try #require(signed.date).addingTimeInterval(86_400)
+            try await rig.accept(sample.announcement)
+            try await rig.redate(sample.id, to: SharedTime(date, signed.precision))
+            for part in [EvidencePart.attestation, .depth] { try await rig.finish(part, of: sample) }
+            #expect(await rejection { try await rig.finish(.media, of: sample) } == .captureUnreadable)
+            #expect(try await rig.state(of: sample.id) == CaptureState())
+            #expect(rig.issuer.claimed.isEmpty)
+        }
+    }
+
+    @Test("is complete though its row has its time with fewer digits than the device sent", arguments: Backend.available)
+    func digits(backend: Backend) async throws {
+        let rig = try backend.rig()
+        // Rounded to microseconds first, it is another millisecond.
+        let metadata =
+            #"{"captured_at": "2026-11-21T05:59:55.1234999Z", "device_model": "iPhone16,1", "photo_hash": "\#(ContentDigest(of: [7]))", "depth_map_dimensions": {"width": 2, "height": 2}}"#
+        let sample = try await SampleCapture(in: rig.store, metadata: Array(metadata.utf8))
+        try await rig.accept(sample.announcement)
+        let stored = try #require(Timestamp.parse("2026-11-21T05:59:55.123500Z"))
+        try await rig.redate(sample.id, to: .exact(stored))
+        for part in EvidencePart.allCases { try await rig.finish(part, of: sample) }
+        #expect(try await rig.state(of: sample.id).status == .complete)
     }
 
     @Test("takes the pictures that upload-sync made in earlier versions", arguments: Backend.available)

@@ -20,11 +20,7 @@ extension MemoryCaptures: ReassessmentRepository {
             guard let request = state.requests[capture], request.outcome == nil, let depth = request.depth,
                 let entry = state.entries[capture], let package = entry.state.package, let parts = try EvidenceParts(entry.all)
             else { return nil }
-            return MeasuredCapture(
-                gathered: try GatheredCapture(
-                    announcement: entry.announcement, mediaHash: entry.announcement.content.mediaHash, parts: parts.measured(again: depth),
-                    isRevoked: state.isRevoked(entry)),
-                package: package)
+            return MeasuredCapture(gathered: try state.gathered(entry, parts.measured(again: depth)), package: package)
         }
     }
 

@@ -36,6 +36,7 @@ struct MemoryRig: AssemblerRig {
     func answer(_ part: EvidencePart, _ result: PostgresJSON?, failure: FailureReason?, of capture: CaptureID) async throws {
         captures.answer(StoredPart(part: part, result: result, reason: failure.map(StableWord.init)), of: capture)
     }
+    func redate(_ capture: CaptureID, to time: SharedTime) async throws { captures.redate(capture, time) }
     func age(_ capture: CaptureID, seconds: Int) async throws { captures.age(capture, seconds) }
     func state(of capture: CaptureID) async throws -> CaptureState { captures.state(of: capture) }
     func announced(for capture: CaptureID) async throws -> [EvidenceAssembled] { captures.announced(for: capture) }
@@ -55,6 +56,8 @@ struct MemoryRig: AssemblerRig {
 final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     struct Entry {
         let announcement: CaptureAnnouncement
+        /// When its row says that it was captured.
+        var rowCapturedAt: SharedTime
         var answers: [EvidencePart: StoredPart] = [:]
         var parts: [EvidencePart: StoredPart] = [:]
         /// How old the last part is.
@@ -65,8 +68,6 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var objects: [MediaName: ContentDigest] = [:]
         var statements: [NewStatement] = []
         var areStatementsAged = false
-        /// As the first statement said.
-        var capturedAt = SharedTime.notShared
 
         var all: [StoredPart] { parts.values.sorted { $0.part.rawValue < $1.part.rawValue } }
         var isUnsigned: Bool {
@@ -96,8 +97,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
 
         func gathered(_ entry: Entry, _ parts: EvidenceParts) throws -> GatheredCapture {
             try GatheredCapture(
-                announcement: entry.announcement, mediaHash: entry.announcement.content.mediaHash, parts: parts, isRevoked: isRevoked(entry)
-            )
+                announcement: entry.announcement, mediaHash: entry.announcement.content.mediaHash, capturedAt: entry.rowCapturedAt,
+                parts: parts, isRevoked: isRevoked(entry))
         }
 
         mutating func fail(_ capture: CaptureID, _ reason: StableWord<FailureReason>) -> Bool {
@@ -113,8 +114,10 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     let maker = StatementMaker()
 
     func accept(_ announcement: CaptureAnnouncement) {
-        state.withLock { $0.entries[announcement.captureID] = Entry(announcement: announcement) }
+        let entry = Entry(announcement: announcement, rowCapturedAt: StoredCapture.capturedAt(announcement))
+        state.withLock { $0.entries[announcement.captureID] = entry }
     }
+    func redate(_ capture: CaptureID, _ time: SharedTime) { state.withLock { $0.entries[capture]?.rowCapturedAt = time } }
     func answer(_ part: StoredPart, of capture: CaptureID) { state.withLock { $0.entries[capture]?.answers[part.part] = part } }
     func age(_ capture: CaptureID, _ seconds: Int) { state.withLock { $0.entries[capture]?.seconds += seconds } }
     func state(of capture: CaptureID) -> CaptureState { state.withLock { $0.entries[capture]?.state ?? CaptureState() } }
@@ -169,7 +172,6 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
             state.entries[capture]?.credentials = assembled.credentials
             state.entries[capture]?.objects = assembled.objects.mapValues(\.sha256)
             state.entries[capture]?.statements = [assembled.statement]
-            state.entries[capture]?.capturedAt = assembled.statement.statement.verdict?.capturedAt ?? .notShared
             _ = try state.revise(capture, maker)
             state.announced.append(
                 EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: assembled.confidence, failure: nil))
@@ -213,7 +215,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
             guard let entry = state.entries[capture], let package = entry.state.package, entry.isWaiting, !state.isRevoked(entry),
                 let confidence = entry.confidence, let parts = try EvidenceParts(entry.all)
             else { return nil }
-            return WaitingCapture(package: package, confidence: confidence, capturedAt: Date(), parts: parts)
+            return WaitingCapture(package: package, confidence: confidence, announcement: entry.announcement, parts: parts)
         }
     }
 

@@ -22,8 +22,9 @@ extension MemoryCaptures.Entry {
         guard let package = state.package, let confidence else { throw RejectedMessage(.captureUnreadable) }
         let attestation = try parts[.attestation]?.result?.decode(AttestationFindings.self).attestationDigest
         return StatedCapture(
-            announcement, mediaHash: announcement.content.mediaHash, attestation: attestation, capturedAt: capturedAt, package: package,
-            confidence: confidence, objects: objects, manifestID: credentials?.manifestID)
+            announcement, mediaHash: announcement.content.mediaHash, attestation: attestation,
+            capturedAt: announcement.capturedAt(in: package) ?? rowCapturedAt, package: package, confidence: confidence, objects: objects,
+            manifestID: credentials?.manifestID)
     }
 }
 

@@ -142,6 +142,17 @@ struct ReassessmentTests {
         #expect(try await rig.announced(for: lost.id).map(\.confidenceLevel) == [.high])
     }
 
+    @Test("whose row says another time than the device signed keep their verdict", arguments: Backend.available)
+    func otherTime(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let capture = try await assessed(rig)
+        try await rig.redate(capture.id, to: .exact(Date(timeIntervalSince1970: 1_700_000_000)))
+        try await rig.request(reassessmentOf: capture.id, measured: measured(capture, .flat))
+        try await rig.reassess()
+        #expect(try await rig.outcome(of: capture.id) == "capture_unreadable")
+        #expect(try await rig.made(about: capture.id).count == 1)
+    }
+
     @Test(
         "that were withdrawn and erased meanwhile leave nothing but a card that is looked for again",
         .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))

@@ -66,6 +66,21 @@ struct RevocationTests {
         #expect(try await kinds(rig, unfinished).isEmpty)
     }
 
+    @Test("are assessed again with the time that the device signed, whatever their row says", arguments: Backend.available)
+    func signedTime(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let device = DeviceID()
+        let capture = try await rig.completed(try await SampleCapture(in: rig.store, by: device))
+        // Versions that did not compare the two have completed such captures.
+        try await rig.redate(capture.id, to: .exact(Self.before))
+        try await rig.decide("revoked", since: Self.before, about: device)
+        try await rig.deliver(revisionOf: device)
+        try await rig.decide("restored", since: nil, about: device)
+        try await rig.deliver(revisionOf: device)
+        let last = try #require(try await rig.made(about: capture.id).last)
+        #expect(last.statement.kind == .reassessment && last.statement.verdict?.capturedAt.text == "2026-11-21T05:59:55.000Z")
+    }
+
     @Test("are revoked although the event was lost, or they were completed or stated only later", arguments: Backend.available)
     func late(backend: Backend) async throws {
         let rig = try backend.rig()

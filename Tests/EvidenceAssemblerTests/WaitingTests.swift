@@ -1,11 +1,13 @@
 import CaptureProtocol
 import ContentCredentials
 import Delivery
+import Foundation
 import Models
 import ObjectStorage
 import Persistence
 import TestSupport
 import Testing
+import TransparencyLog
 
 @testable import EvidenceAssembler
 
@@ -83,7 +85,8 @@ struct WaitingTests {
         let parts = try #require(
             try EvidenceParts(EvidencePart.allCases.map { StoredPart(part: $0, result: try video.result(of: $0), reason: nil) }))
         let gathered = try GatheredCapture(
-            announcement: video.announcement, mediaHash: video.announcement.content.mediaHash, parts: parts, isRevoked: false)
+            announcement: video.announcement, mediaHash: video.announcement.content.mediaHash,
+            capturedAt: StoredCapture.capturedAt(video.announcement), parts: parts, isRevoked: false)
         let event = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: .quiet)
         for event in [event, nil] { try await rig.assembly().complete(gathered, event: event, .quiet) { nil } }
         #expect(!rig.store.requests.contains { $0.verb == .get } && rig.issuer.asked.isEmpty)
@@ -146,6 +149,27 @@ struct WaitingTests {
         #expect(try await rig.credentials.waiting(limit: 50).isEmpty)
         // Once more, for the log.
         #expect(try await rig.announced(for: capture.id).map(\.status) == [.complete, .complete])
+    }
+
+    @Test("one is signed with the time that its device signed, whatever its row says", arguments: Backend.available)
+    func signedTime(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let capture = try await rig.capture { capture in
+            capture.depth.exif = EXIFFields()
+            capture.depth.exif?.dateTimeOriginal = "2026:11:21 05:59:55"
+            capture.depth.exif?.offsetTimeOriginal = "+00:00"
+        }
+        rig.issuer.set(.noTimestamp)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        // Versions that did not compare the two have completed such captures.
+        try await rig.redate(capture.id, to: .exact(Date(timeIntervalSince1970: 1_700_000_000)))
+        rig.issuer.set(.signs)
+        try await rig.retryWaiting()
+        let signed = try #require(Timestamp.parse("2026-11-21T05:59:55Z"))
+        #expect(rig.issuer.claimed.map(\.capturedAt) == [signed, signed])
+        let stated = try await rig.made(about: capture.id).map { $0.statement.verdict?.capturedAt }
+        #expect(stated == [.exact(signed), .exact(signed)])
     }
 
     @Test(

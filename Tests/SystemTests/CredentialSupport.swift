@@ -38,7 +38,7 @@ struct SignedCapture: Sendable {
         let rows = try await LocalStack.required().sql("SELECT evidence FROM captures WHERE id = '\(id)'")
         let package = try WireJSON.decode(EvidencePackage.self, from: try #require(rows.first).utf8)
         return CaptureClaim(
-            captureID: try #require(CaptureID(id)), capturedAt: try #require(package.processing.receivedAt.date), evidence: package,
+            captureID: try #require(CaptureID(id)), capturedAt: package.processing.receivedAt.date, evidence: package,
             confidence: .high)
     }
 }

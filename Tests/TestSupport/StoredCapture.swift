@@ -17,6 +17,15 @@ public struct StoredCapture: Sendable {
             metadata: Array("{}".utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_790_000_000))
     }
 
+    /// When it was captured, as the gateway writes it into the row; now if its metadata do not say.
+    public static func capturedAt(_ announcement: CaptureAnnouncement) -> SharedTime {
+        switch announcement.content {
+        case .photo: .exact((try? CaptureMetadata.parse(announcement.metadata))?.capturedAt ?? Date())
+        case .hashOnly(let payload): payload.capturedAt
+        case .video: .exact((try? VideoMetadata.parse(announcement.metadata, isOriginalLayout: true))?.startedAt ?? Date())
+        }
+    }
+
     public init(in pool: PostgresPool) async throws {
         announcement = Self.announcement(id, by: DeviceID())
         try await Self.insert(announcement, in: pool)
@@ -29,11 +38,10 @@ public struct StoredCapture: Sendable {
         // Media is stored with a depth map; otherwise the row has what the payload shares.
         let unique = ContentDigest(of: Array(id.description.utf8)).bytes
         var (depth, assertion, flags): ([UInt8]?, [UInt8]?, PostgresJSON?) = (unique, nil, nil)
-        var captured = SharedTime.exact(Date())
         if case .hashOnly(let payload) = announcement.content {
             (depth, assertion, flags) = (nil, unique, try PostgresJSON(encoding: payload.flags))
-            captured = payload.capturedAt
         }
+        let captured = capturedAt(announcement)
         _ = try await pool.query(
             """
             INSERT INTO devices (id, platform, model, has_lidar, attestation_level, attestation_failure, key_id, request_key_algorithm,

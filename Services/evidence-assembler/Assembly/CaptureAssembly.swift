@@ -61,6 +61,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         let known = try EvidenceAssembly.Statement(announcement, parts)
         let statement =
             if let known { known } else { try await EvidenceAssembly.Statement(announcement, original, storage) }
+        try gathered.mustBeCaptured(at: statement.capturedAt)
         let (assembled, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, statement: statement, receivedAt: announcement.receivedAt,
             completedAt: Date(), cities: cities)

@@ -6,8 +6,11 @@ import Models
 struct WaitingCapture: Sendable {
     let package: EvidencePackage
     let confidence: ConfidenceLevel
-    let capturedAt: Date
+    let announcement: CaptureAnnouncement
     let parts: EvidenceParts
+
+    /// When it was captured; `nil` if this version cannot read that.
+    var capturedAt: Date? { announcement.capturedAt(in: package)?.date }
 
     func hasVerdict(_ package: EvidencePackage, _ confidence: ConfidenceLevel) -> Bool {
         self.package == package && self.confidence == confidence

@@ -50,6 +50,7 @@ struct CaptureReassessment: Sendable {
         let (announcement, parts) = (due.gathered.announcement, due.gathered.parts)
         let original = try await Original(of: parts, in: storage, scratchFolder: scratchFolder)
         let statement = try await EvidenceAssembly.Statement(announcement, original, storage)
+        try due.gathered.mustBeCaptured(at: statement.capturedAt)
         var (package, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, statement: statement, receivedAt: announcement.receivedAt,
             completedAt: announcement.receivedAt, cities: cities)

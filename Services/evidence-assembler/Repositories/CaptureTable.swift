@@ -25,8 +25,13 @@ struct StoredCaptureRow: Sendable {
         guard let hash = mediaHash.flatMap({ ContentDigest(bytes: $0) }) else {
             throw RejectedMessage(.captureUnreadable, detail: "media_sha256")
         }
+        guard
+            let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: try row.word("captured_precision"))
+        else {
+            throw RejectedMessage(.captureUnreadable, detail: "captured_at")
+        }
         return try GatheredCapture(
-            announcement: CaptureAnnouncement(row: row), mediaHash: hash, parts: parts, isRevoked: isRevoked)
+            announcement: CaptureAnnouncement(row: row), mediaHash: hash, capturedAt: capturedAt, parts: parts, isRevoked: isRevoked)
     }
 }
 
@@ -43,7 +48,7 @@ struct CaptureTable {
         let lock: SQL = isHeld ? "FOR NO KEY UPDATE" : ""
         return try await connection.query(
             """
-            SELECT id, device_id, type, capture_mode, status, announcement, media_sha256,
+            SELECT id, device_id, type, capture_mode, status, announcement, media_sha256, captured_at, captured_precision,
                 \(StatementTable.revokedWithDevice) AS is_revoked
             FROM captures WHERE id = \(capture.uuid) \(lock)
             """

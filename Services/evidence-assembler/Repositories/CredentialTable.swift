@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
@@ -37,17 +38,18 @@ struct CredentialTable {
     /// The evidence of a waiting capture; `nil` if it does not wait. It may have been revoked just before its row was locked.
     /// - Parameter isHeld: whether to lock the row until the transaction ends; the result is then also `nil` if another instance has locked
     ///   it.
+    /// - Throws: ``RejectedMessage`` if this version cannot read its announcement, or if its columns do not fit that.
     nonisolated(nonsending) func findWaiting(
         _ capture: CaptureID, isHeld: Bool = false
-    ) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, capturedAt: Date)? {
+    ) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, announcement: CaptureAnnouncement)? {
         let lock: SQL = isHeld ? "FOR NO KEY UPDATE SKIP LOCKED" : ""
         let rows = try await connection.query(
             """
-            SELECT evidence, confidence_level, captured_at FROM captures
+            SELECT id, device_id, type, capture_mode, announcement, evidence, confidence_level FROM captures
             WHERE id = \(capture.uuid) AND \(Self.isWaiting) \(lock)
             """)
         guard let row = rows.first, let confidence = ConfidenceLevel(rawValue: try row.get("confidence_level")) else { return nil }
-        return (try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), confidence, try row.get("captured_at"))
+        return (try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), confidence, try CaptureAnnouncement(row: row))
     }
 
     /// Credentials without digests, from earlier versions, with their stored manifests, ordered by capture id.

@@ -20,7 +20,7 @@ struct PostgresCredentialRepository: CredentialRepository {
             guard let row = try await CredentialTable(connection).findWaiting(capture),
                 let parts = try EvidenceParts(try await EvidencePartTable(connection).all(of: capture))
             else { return nil }
-            return WaitingCapture(package: row.package, confidence: row.confidence, capturedAt: row.capturedAt, parts: parts)
+            return WaitingCapture(package: row.package, confidence: row.confidence, announcement: row.announcement, parts: parts)
         }
     }
 

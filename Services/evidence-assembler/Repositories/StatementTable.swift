@@ -62,13 +62,15 @@ struct StatementTable {
         guard let mediaHash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self)),
             let confidence = ConfidenceLevel(rawValue: try row.get("confidence_level")),
             let precision = TimePrecision(rawValue: try row.get("captured_precision")),
-            let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: precision),
+            let storedTime = SharedTime(column: try row.getOptional("captured_at"), precision: precision),
             let package = try? row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self)
         else { throw RejectedMessage(.captureUnreadable, detail: "its verdict") }
         let announcement = try CaptureAnnouncement(row: row)
         guard mediaHash == announcement.content.mediaHash else {
             throw RejectedMessage(.digestMismatch, detail: "media_sha256 is not the announced one")
         }
+        // An earlier version may have assessed metadata that this one cannot read.
+        let capturedAt = announcement.capturedAt(in: package) ?? storedTime
         let objects = try row.getOptional("objects", as: PostgresJSON.self)?.decode([String: ContentDigest].self) ?? [:]
         return StatedCapture(
             announcement, mediaHash: mediaHash,

@@ -72,7 +72,7 @@ struct WaitingCredentials: Sendable {
     }
 
     /// A photo that is missing or whose digest differs is never signed, and does not block the others.
-    private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts, _ capturedAt: Date) async throws -> Issuing {
+    private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts, _ capturedAt: Date?) async throws -> Issuing {
         do {
             let original = try await Original(of: parts, in: storage, scratchFolder: scratchFolder)
             return try await credentials.issue(claim, original.publicCopy(startedAt: capturedAt), isTrial: true)
