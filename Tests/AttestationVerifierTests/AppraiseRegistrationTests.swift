@@ -76,6 +76,35 @@ struct AppraiseRegistrationTests {
         #expect(try await rig.device(of: submission.registrationID) == device && device != nil)
     }
 
+    @Test("the outcome stands, and is announced once an event, when the submission is deleted", arguments: Backend.available)
+    func forgotten(backend: Backend) async throws {
+        let submission = try Fixture.submission(of: SimulatedDevice())
+        let id = submission.registrationID
+        let rig = try backend.rig()
+        try await rig.submit(submission)
+        let event = EventID()
+        try await rig.handle(id, event: event)
+        let device = try await rig.device(of: id)
+        try await rig.forget(id)
+        try await rig.handle(id, event: event)
+        #expect(try await rig.outcomes(of: id) == [.registered])
+        let another = EventID()
+        for _ in 0..<2 { try await rig.handle(id, event: another) }
+        #expect(try await rig.outcomes(of: id) == [.registered, .registered])
+        #expect(try await rig.device(of: id) == device && device != nil)
+    }
+
+    @Test("one that was given up, and whose submission is deleted, is not known any more", arguments: Backend.available)
+    func failedAndForgotten(backend: Backend) async throws {
+        let submission = try Fixture.submission(of: SimulatedDevice())
+        let rig = try backend.rig()
+        try await rig.submit(submission)
+        try await rig.giveUp(submission.registrationID, .handlingFailed)
+        try await rig.forget(submission.registrationID)
+        #expect(await rejection { try await rig.handle(submission.registrationID) } == .registrationUnknown)
+        #expect(try await rig.outcomes(of: submission.registrationID) == [.failed])
+    }
+
     @Test("one that was given up is announced as failed, and can succeed later", arguments: Backend.available)
     func failed(backend: Backend) async throws {
         let submission = try Fixture.submission(of: SimulatedDevice())

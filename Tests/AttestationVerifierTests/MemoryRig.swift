@@ -32,6 +32,7 @@ struct MemoryRig: VerifierRig {
     }
 
     func submit(_ submission: RegistrationSubmission) async throws { registrations.submit(submission) }
+    func forget(_ registration: RegistrationID) async throws { registrations.forget(registration) }
     func accept(_ announcement: CaptureAnnouncement) async throws { appraisals.add(announcement) }
     func outcomes(of registration: RegistrationID) async throws -> [RegistrationOutcome] {
         registrations.announced.filter { $0.registrationID == registration }.map(\.outcome)
@@ -92,6 +93,8 @@ final class MemoryDevices: DeviceRepository, RegistrationRepository {
         state.withLock { $0.submissions[submission.registrationID] = submission }
     }
 
+    func forget(_ registration: RegistrationID) { state.withLock { $0.submissions[registration] = nil } }
+
     func find(_ id: DeviceID) async throws -> Device? {
         state.withLock { state in
             guard let entry = state.entries.first(where: { $0.device.id == id }) else { return nil }
@@ -136,6 +139,16 @@ final class MemoryDevices: DeviceRepository, RegistrationRepository {
             state.outcomes[id] = outcome
             state.announced.append(RegistrationAppraised(registrationID: id, outcome: outcome))
             return outcome
+        }
+    }
+
+    func announceAgain(_ registration: RegistrationID, answering context: MessageContext) async throws -> Bool {
+        state.withLock { state in
+            guard let outcome = state.outcomes[registration], outcome != .failed else { return false }
+            if state.answered.insert(context.eventID).inserted {
+                state.announced.append(RegistrationAppraised(registrationID: registration, outcome: outcome))
+            }
+            return true
         }
     }
 

@@ -43,6 +43,8 @@ protocol VerifierRig: Sendable {
     func inTransaction(_ body: @escaping @Sendable (Registrations.Transaction) async throws -> Void) async throws
     /// Stores a submission, as the gateway does.
     func submit(_ submission: RegistrationSubmission) async throws
+    /// Deletes a submission, as the gateway does after a day.
+    func forget(_ registration: RegistrationID) async throws
     func accept(_ announcement: CaptureAnnouncement) async throws
     /// The announced outcomes, in order.
     func outcomes(of registration: RegistrationID) async throws -> [RegistrationOutcome]
@@ -160,6 +162,10 @@ struct PostgresRig: VerifierRig {
             VALUES (\(challenge.bytes), now(), now(), \(challenge.bytes), \(submission.registrationID.uuid),
                 \(PostgresJSON(encoding: submission)))
             """)
+    }
+
+    func forget(_ registration: RegistrationID) async throws {
+        _ = try await database.query("DELETE FROM challenges WHERE registration_id = \(registration.uuid)")
     }
 
     func accept(_ announcement: CaptureAnnouncement) async throws {

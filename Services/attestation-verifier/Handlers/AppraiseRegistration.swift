@@ -14,6 +14,8 @@ struct AppraiseRegistration<Registrations: RegistrationRepository>: MessageHandl
 
     func handle(_ message: RegistrationSubmitted, _ context: MessageContext) async throws {
         guard let submission = try await registrations.submission(message.registrationID) else {
+            // Records are kept longer than submissions.
+            if try await registrations.announceAgain(message.registrationID, answering: context) { return }
             throw RejectedMessage(.registrationUnknown)
         }
         let verdict = appraiser.appraise(

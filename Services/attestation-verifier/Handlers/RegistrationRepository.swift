@@ -18,7 +18,7 @@ protocol RegistrationRepository: Sendable {
     /// The transaction that stores the dead letter.
     associatedtype Transaction: Sendable
 
-    /// The submission; `nil` if there is none.
+    /// The submission; `nil` if there is none. It is deleted a day after the challenge was made.
     /// - Throws: ``RejectedMessage`` if this version cannot read it.
     func submission(_ registration: RegistrationID) async throws -> RegistrationSubmission?
 
@@ -27,6 +27,10 @@ protocol RegistrationRepository: Sendable {
     func save(
         _ finding: RegistrationFinding, of submission: RegistrationSubmission, answering context: MessageContext
     ) async throws -> RegistrationOutcome?
+
+    /// Announces the outcome of a registration whose submission is gone. Announces nothing if this event was processed before.
+    /// - Returns: false if there is no final outcome.
+    func announceAgain(_ registration: RegistrationID, answering context: MessageContext) async throws -> Bool
 
     /// Stores and announces `failed`. Does nothing if there is an outcome already or no submission.
     func giveUp(_ registration: RegistrationID, reason: FailureReason, on transaction: Transaction) async throws

@@ -43,6 +43,18 @@ struct PostgresRegistrationRepository: RegistrationRepository {
         return outcome
     }
 
+    func announceAgain(_ registration: RegistrationID, answering context: MessageContext) async throws -> Bool {
+        try await database.withTransaction { connection in
+            let table = RegistrationTable(connection)
+            try await table.lock(registration)
+            guard let outcome = try await table.outcome(of: registration), outcome != .failed else { return false }
+            if try await inbox.accept(context.eventID, consumer: context.topic, on: connection) {
+                try await outbox.append(RegistrationAppraised(registrationID: registration, outcome: outcome), on: connection)
+            }
+            return true
+        }
+    }
+
     func giveUp(_ registration: RegistrationID, reason: FailureReason, on connection: PostgresConnection) async throws {
         let table = RegistrationTable(connection)
         try await table.lock(registration)
