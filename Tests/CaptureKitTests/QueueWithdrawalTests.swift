@@ -263,6 +263,55 @@ struct QueueWithdrawalTests {
         #expect(try await queue.capture(id).isWithdrawn, "the system may have sent it")
     }
 
+    @Test("what the system is sending is not withdrawn either if it was sent otherwise meanwhile")
+    func lentAndSent() async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let rig = try QueueRig()
+        let queue = try await rig.queue(server)
+        let id = try await queue.add(SampleContent()).id
+        let upload = try await queue.lendForBackground(id)
+        try await queue.attempt(id)
+        #expect(try await queue.capture(id).state == .uploaded)
+        await #expect(throws: StoreError.isBeingSent) { try await queue.withdraw(id) }
+        #expect(await server.requests.map(\.method) == ["POST"])
+        #expect(try await queue.capture(id).facts.withdrawalWanted == nil)
+        try await queue.endBackgroundUpload(upload, nil)
+        try await queue.withdraw(id)
+        #expect(try await queue.capture(id).isWithdrawn)
+    }
+
+    @Test("what is about to be withdrawn is not sent once more, although the server has just said that it lost it")
+    func lostMeanwhile() async throws {
+        let rig = try QueueRig { request in
+            switch request.method {
+            case "DELETE": HTTPResponse(status: 204, headers: [:], body: [])
+            case "GET": .data(200, #"{"status":"failed","failure":"intake_missing"}"#)
+            default: QueueRig.accepted(ContentDigest(of: request.body))
+            }
+        }
+        let sender = try await rig.queue()
+        let id = try await sender.add(SampleContent()).id
+        try await sender.run(untilEmpty: true)
+        let signing = SlowSigning(signing: rig.signing) {
+            try await sender.askResult(id)
+            // As an attempt does when it begins.
+            _ = try? await sender.store.database.update(id) { row in row.state = .uploading }
+        }
+        let queue = CaptureQueue(store: try await rig.store.open(), signing: signing, transport: rig.server, clock: rig.clock)
+        try await queue.withdraw(id)
+        #expect(await rig.server.requests.map(\.method) == ["POST", "GET", "DELETE"])
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .uploaded && capture.isWithdrawn)
+    }
+
+    @Test("what was sent stays as it was if the keys that sent it are gone")
+    func keysGone() async throws {
+        let (rig, queue, id) = try await sent(to: server { HTTPResponse(status: 204, headers: [:], body: []) })
+        await rig.signing.script(lost: [try #require(try await queue.capture(id).device)])
+        await #expect(throws: WithdrawalFailure.keysGone) { try await queue.withdraw(id) }
+        #expect(try await queue.capture(id).facts.withdrawalWanted == nil)
+    }
+
     @Test("what was not sent cannot be withdrawn; without an answer it is not known to be, and the original is kept")
     func unsent() async throws {
         let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
@@ -278,4 +327,19 @@ struct QueueWithdrawalTests {
         try await queue.store.expire(at: Date().addingTimeInterval(365 * 86_400))
         #expect(try await !queue.content(.photo, of: unsent).isEmpty, "it may be withdrawn all the same")
     }
+}
+
+/// Does something before it gives a signer.
+private struct SlowSigning: CaptureSigning {
+    let signing: ScriptedSigning
+    let before: @Sendable () async throws -> Void
+
+    func signer(for device: DeviceID) async throws -> (any RequestSigner)? {
+        try await before()
+        return try await signing.signer(for: device)
+    }
+
+    func currentDevice(replacing refused: DeviceID?) async throws -> DeviceID { try await signing.currentDevice(replacing: refused) }
+    func assertion(over clientDataHash: ContentDigest) async -> AssertionAttempt { await signing.assertion(over: clientDataHash) }
+    func forgetDevices(except needed: Set<DeviceID>) async throws { try await signing.forgetDevices(except: needed) }
 }

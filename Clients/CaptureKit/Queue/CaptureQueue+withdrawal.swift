@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Synchronization
 
 /// Why a capture was not withdrawn.
 public enum WithdrawalFailure: Error, Sendable, Equatable {
@@ -29,24 +30,16 @@ extension CaptureQueue {
     /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`, `isBeingSent`, also while its body is lent to the system; errors of
     ///   reading and signing.
     public func withdraw(_ id: LocalID) async throws {
-        var capture = try await store.capture(id)
-        let wasWanted = capture.facts.withdrawalWanted
-        if capture.state != .uploaded {
-            capture = try await reserved(id)
-            do {
-                if try await store.database.isLent(id) { throw StoreError.isBeingSent }
-                if capture.state != .uploaded, capture.facts.formerServerID == nil { capture = try await found(capture) }
-            } catch {
-                try await store.database.update(id) { row in row.facts.withdrawalWanted = wasWanted }
-                throw error
-            }
+        // Before anything is asked or sent: from then on nobody begins to send it, and what is here may soon be all there is.
+        let (reserved, wasWanted) = try await reserved(id)
+        let serverID: CaptureID
+        let signer: any RequestSigner
+        do {
+            (serverID, signer) = try await prepared(reserved)
+        } catch {
+            try await store.database.update(id) { row in row.facts.withdrawalWanted = wasWanted }
+            throw error
         }
-        guard let serverID = capture.serverID ?? capture.facts.formerServerID, let device = capture.device else {
-            throw StoreError.isBeingSent
-        }
-        guard let signer = try await signing.signer(for: device) else { throw WithdrawalFailure.keysGone }
-        // Before anything is sent: what is here may soon be all there is.
-        try await store.database.update(id) { row in row.facts.withdrawalWanted = true }
         let target = APIPath.capture(serverID)
         let response = try await answer {
             HTTPRequest(
@@ -70,13 +63,30 @@ extension CaptureQueue {
         changed()
     }
 
-    /// Notes that a capture is to be withdrawn; from then on nobody begins to send it.
+    /// Notes that a capture is to be withdrawn.
+    /// - Returns: the capture, and whether that was noted before.
     /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
-    private func reserved(_ id: LocalID) async throws -> StoredCapture {
-        try await store.database.update(id) { row in
+    private func reserved(_ id: LocalID) async throws -> (capture: StoredCapture, wasWanted: Bool?) {
+        let wasWanted = Mutex<Bool?>(nil)
+        let capture = try await store.database.update(id) { row in
             guard row.state != .uploading else { throw StoreError.isBeingSent }
+            wasWanted.withLock { $0 = row.facts.withdrawalWanted }
             row.facts.withdrawalWanted = true
         }
+        return (capture, wasWanted.withLock { $0 })
+    }
+
+    /// - Parameter reserved: is not begun to be sent any more, but its body may be lent already.
+    /// - Returns: the server's id of a capture, and who signs that it is withdrawn.
+    private func prepared(_ reserved: StoredCapture) async throws -> (CaptureID, any RequestSigner) {
+        if try await store.database.isLent(reserved.id) { throw StoreError.isBeingSent }
+        let isKnown = reserved.state == .uploaded || reserved.facts.formerServerID != nil
+        let capture = isKnown ? reserved : try await found(reserved)
+        guard let serverID = capture.serverID ?? capture.facts.formerServerID, let device = capture.device else {
+            throw StoreError.isBeingSent
+        }
+        guard let signer = try await signing.signer(for: device) else { throw WithdrawalFailure.keysGone }
+        return (serverID, signer)
     }
 
     /// A capture that was sent without an answer, uploaded, if the server has it.
