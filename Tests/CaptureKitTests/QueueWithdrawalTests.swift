@@ -207,6 +207,23 @@ struct QueueWithdrawalTests {
         #expect(requests[2].target == "/api/v1/captures/\(try #require(withdrawn.serverID))")
     }
 
+    @Test("what was sent without an answer a week ago is known by its bytes alone, also after attempts that reached nobody")
+    func unheardLongAgo() async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let (rig, queue, capture) = try await unheard(server, .loseAnswer)
+        for _ in 1...2 {
+            try await rig.clock.sleep(for: .seconds(3 * 86_400))
+            await server.script(QueueRig.uploads, .fail(.unreachable("")))
+            try await queue.attempt(capture.id)
+        }
+        #expect(try await queue.capture(capture.id).facts.sentAtOnce == nil)
+        try await rig.clock.sleep(for: .seconds(86_400))
+        try await queue.withdraw(capture.id)
+        let posts = await server.requests.filter { $0.method == "POST" }
+        #expect(try #require(posts.last).body == posts[0].body)
+        #expect(try await queue.capture(capture.id).isWithdrawn)
+    }
+
     @Test("of what was sent without an answer, and did not arrive, nothing is left on the server")
     func didNotArrive() async throws {
         let book = UploadBook { digest in QueueRig.accepted(digest) }

@@ -26,7 +26,7 @@ extension CaptureQueue {
         let name = "\(id)-\(UUID()).body"
         let now = clock.now
         try await store.database.update(id) { row in
-            row.facts.sentAt = now
+            row.facts.sentAt = row.facts.sentAt ?? now
             row.facts.sentAtOnce = true
         }
         let path = try await store.lend(body, as: name, of: id)

@@ -18,7 +18,7 @@ extension CaptureQueue {
         let capture = try await store.database.update(id) { row in
             guard !row.facts.mayBeWithdrawn else { throw StoreError.notAllowed(row.state, to: .uploading) }
             row.state = .uploading
-            row.facts.sentAt = now
+            row.facts.sentAt = row.facts.sentAt ?? now
         }
         store.failPoints.reached("queue.uploading")
         do {

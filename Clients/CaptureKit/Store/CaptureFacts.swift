@@ -36,7 +36,7 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var goesWithoutAssertion = false
     /// The devices by which it was sent, whatever came of it: the server may have it although no answer said so. `nil` if it never was.
     var sentBy: Set<DeviceID>?
-    /// When it was sent last, by the device's clock.
+    /// When it was first sent, by the device's clock: any attempt may have arrived. `nil` again once it waits to be sent once more.
     var sentAt: Date?
     /// Whether it was ever sent in one request: only the bytes tell the server then that it is the same.
     var sentAtOnce: Bool?

@@ -53,6 +53,7 @@ extension ChangedRow {
     mutating func sendAgain() {
         guard state == .uploaded, facts.isBadOnServer, !facts.mayBeWithdrawn, kind.hasContent(sizes) else { return }
         facts.formerServerID = serverID
+        facts.sentAt = nil
         serverID = nil
         state = .pending
         failures = 0
