@@ -169,6 +169,89 @@ struct QueueWithdrawalTests {
         #expect(await rig.uploads.count == 2)
     }
 
+    /// A queue whose only capture waits to be sent once more, since the server has lost it. Sent again it gets another id.
+    private func lost(_ ids: [CaptureID]) async throws -> (QueueRig, CaptureQueue, LocalID) {
+        let next = Mutex(ids)
+        let rig = try QueueRig { request in
+            switch request.method {
+            case "DELETE" where request.target == APIPath.capture(ids[1]): HTTPResponse(status: 204, headers: [:], body: [])
+            case "POST":
+                .data(
+                    201,
+                    #"{"capture_id":"\#(next.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })","status":"processing","#
+                        + #""verification_url":"https://x.example/v/1"}"#)
+            default: .error(404, "CAPTURE_NOT_FOUND")
+            }
+        }
+        let queue = try await rig.queue()
+        let id = try await queue.add(SampleContent()).id
+        try await queue.run(untilEmpty: true)
+        try await queue.askResult(id)
+        #expect(try await queue.capture(id).state == .pending)
+        return (rig, queue, id)
+    }
+
+    @Test("one that the server lost, and has of another attempt whose answer was lost, is withdrawn by its new id")
+    func lostAndUnheard() async throws {
+        let ids = [CaptureID(), CaptureID()]
+        let (rig, queue, id) = try await lost(ids)
+        await rig.server.script(QueueRig.uploads, .loseAnswer)
+        try await queue.attempt(id)
+        try await queue.withdraw(id)
+        let requests = await rig.server.requests
+        #expect(requests.map(\.method) == ["POST", "GET", "POST", "POST", "DELETE"])
+        #expect(requests.last?.target == APIPath.capture(ids[1]))
+        let capture = try await queue.capture(id)
+        #expect(capture.isWithdrawn && capture.serverID == ids[1] && capture.facts.withdrawalWanted == nil)
+    }
+
+    @Test("one that the server lost is not sent to find it if it was not sent since, and only its person sends it again")
+    func lostAndNotSent() async throws {
+        let (rig, queue, id) = try await lost([CaptureID(), CaptureID()])
+        for _ in 1...2 { await #expect(throws: WithdrawalFailure.notThere) { try await queue.withdraw(id) } }
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 1)
+        #expect(try await queue.capture(id).facts.withdrawalWanted == true)
+    }
+
+    @Test("one that the server lost, and that did not arrive again, is sent again only by its person")
+    func lostAndDidNotArrive() async throws {
+        let (rig, queue, id) = try await lost([CaptureID(), CaptureID()])
+        let created = HTTPResponse(
+            status: 201,
+            headers: [
+                "upload-draft-interop-version": "8", "upload-complete": "?0", "upload-offset": "0",
+                "location": "https://rial.example\(UploadBook.path)\(UUID())",
+            ], body: [])
+        await rig.server.script(QueueRig.uploads, .fail(.unreachable("")), .answer(created))
+        try await queue.attempt(id)
+        // As if that had been an upload that resumes.
+        try await queue.store.database.update(id) { row in row.facts.sentAtOnce = nil }
+        await #expect(throws: WithdrawalFailure.notThere) { try await queue.withdraw(id) }
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 3)
+        #expect(try await queue.capture(id).state == .pending)
+        try await queue.retry(id)
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.capture(id).state == .uploaded)
+    }
+
+    @Test("one that the server lost is asked for again after an attempt to withdraw it without a network")
+    func lostWithoutNetwork() async throws {
+        let ids = [CaptureID(), CaptureID()]
+        let (rig, queue, id) = try await lost(ids)
+        await rig.server.script(QueueRig.uploads, .loseAnswer, .fail(.unreachable("gone")))
+        try await queue.attempt(id)
+        await rig.server.script(APIPath.capture(ids[1]), .fail(.unreachable("gone")))
+        // Neither asked nor told.
+        for _ in 1...2 {
+            await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(id) }
+        }
+        try await queue.withdraw(id)
+        #expect(try await queue.capture(id).isWithdrawn)
+        #expect(await rig.server.requests.last?.target == APIPath.capture(ids[1]))
+    }
+
     /// A queue whose only capture was sent, and nothing heard of it.
     /// - Parameter isAtOnce: whether it was sent in one request.
     private func unheard(

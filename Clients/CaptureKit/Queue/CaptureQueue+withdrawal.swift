@@ -37,7 +37,9 @@ extension CaptureQueue {
         do {
             (serverID, signer) = try await prepared(reserved)
         } catch {
-            try await store.database.update(id) { row in row.facts.withdrawalWanted = wasWanted }
+            // One that the server once had is sent again only by its person.
+            let isLost = (error as? WithdrawalFailure) == .notThere && reserved.facts.formerServerID != nil
+            if !isLost { try await store.database.update(id) { row in row.facts.withdrawalWanted = wasWanted } }
             throw error
         }
         let target = APIPath.capture(serverID)
@@ -80,11 +82,8 @@ extension CaptureQueue {
     /// - Returns: the server's id of a capture, and who signs that it is withdrawn.
     private func prepared(_ reserved: StoredCapture) async throws -> (CaptureID, any RequestSigner) {
         if try await store.database.isLent(reserved.id) { throw StoreError.isBeingSent }
-        let isKnown = reserved.state == .uploaded || reserved.facts.formerServerID != nil
-        let capture = isKnown ? reserved : try await found(reserved)
-        guard let serverID = capture.serverID ?? capture.facts.formerServerID, let device = capture.device else {
-            throw StoreError.isBeingSent
-        }
+        let capture = reserved.state == .uploaded || reserved.facts.knownID != nil ? reserved : try await found(reserved)
+        guard let serverID = capture.serverID ?? capture.facts.knownID, let device = capture.device else { throw StoreError.isBeingSent }
         guard let signer = try await signing.signer(for: device) else { throw WithdrawalFailure.keysGone }
         return (serverID, signer)
     }
@@ -146,4 +145,9 @@ extension CaptureQueue {
             throw WithdrawalFailure.transport(failure)
         }
     }
+}
+
+extension CaptureFacts {
+    /// The former id of a capture, unless the server may have made another one of it since it did not know that.
+    fileprivate var knownID: CaptureID? { unknownOnServer == true && sentAt != nil ? nil : formerServerID }
 }
