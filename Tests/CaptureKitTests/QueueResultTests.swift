@@ -115,7 +115,7 @@ struct QueueResultTests {
     @Test("that are bad are asked for once an hour in the end", arguments: [failed("undecodable"), unknown])
     func seldom(answer: HTTPResponse) async throws {
         let (rig, queue, id) = try await Self.sent(answer)
-        try await expire(rig, queue)
+        try await queue.store.database.update(id) { row in row.facts.repairs = ChangedRow.maximumRepairs }
         for _ in 0..<14 { try await queue.askResult(id) }
         let (captures, now) = (try await queue.store.captures(), rig.clock.now)
         #expect(await queue.schedule.next(captures, at: now) == .wait(until: now.addingTimeInterval(3600)))
@@ -135,12 +135,53 @@ struct QueueResultTests {
         arguments: [(HTTPResponse(status: 404, headers: [:], body: []), true), (unknown, false), (failed("intake_missing"), false)])
     func notRepaired(answer: HTTPResponse, hasContent: Bool) async throws {
         let (rig, queue, id) = try await Self.sent(answer)
-        if !hasContent { try await expire(rig, queue) }
+        if !hasContent {
+            try await queue.store.database.update(id) { row in row.facts.confidence = "high" }
+            try await expire(rig, queue)
+        }
+        #expect(try await queue.capture(id).hasContent == hasContent)
         try await queue.askResult(id)
         try await queue.retry(id)
         try await queue.run(untilEmpty: true)
         #expect(try await queue.capture(id).state == .uploaded)
         #expect(await rig.uploads.count == 1)
+    }
+
+    @Test(
+        "that nobody asked for in a week are asked for before photo and depth map go, which are sent once more if the server lost them",
+        .timeLimit(.minutes(1)), arguments: [false, true])
+    func lostLongAgo(untilEmpty: Bool) async throws {
+        let (rig, queue, id) = try await Self.sent(Self.failed("intake_missing"), Self.complete)
+        try await rig.clock.sleep(for: .seconds(8 * 86_400))
+        if untilEmpty {
+            try await queue.run(untilEmpty: true)
+        } else {
+            let sending = Task { try await queue.run() }
+            for try await snapshot in queue.snapshots {
+                let capture = snapshot.captures.first?.capture
+                if capture?.facts.confidence != nil || capture?.hasContent != true { break }
+            }
+            sending.cancel()
+            _ = await sending.result
+        }
+        #expect(await rig.uploads.count == 2)
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .uploaded && capture.hasContent)
+    }
+
+    @Test("that nobody asked for in a week are asked for once by a run that ends, and photo and depth map go at once if they are good")
+    func goodLongAgo() async throws {
+        let (rig, queue, id) = try await Self.sent(.data(200, #"{"status":"processing"}"#), Self.complete)
+        try await queue.run(untilEmpty: true)
+        let requests = await rig.server.requests.count
+        #expect(requests == 1, "not before")
+        try await rig.clock.sleep(for: .seconds(8 * 86_400))
+        for hasContent in [true, false] {
+            try await rig.clock.sleep(for: .seconds(2))
+            try await queue.run(untilEmpty: true)
+            #expect(try await queue.capture(id).hasContent == hasContent)
+        }
+        #expect(await rig.server.requests.count == requests + 2)
     }
 
     @Test("that were to be sent once more can be withdrawn, and are not sent then")

@@ -49,12 +49,13 @@ struct QueueWithdrawalTests {
         #expect(capture.state == .uploaded && !capture.isWithdrawn && !capture.facts.isFinal)
     }
 
-    /// A queue whose only capture has been sent.
+    /// A queue whose only capture has been sent, and its result is known.
     private func sent(to server: ScriptedServer) async throws -> (QueueRig, CaptureQueue, LocalID) {
         let rig = try QueueRig()
         let queue = try await rig.queue(server)
         let id = try await queue.add(SampleContent()).id
         try await queue.run(untilEmpty: true)
+        try await queue.askResult(id)
         return (rig, queue, id)
     }
 
@@ -160,6 +161,7 @@ struct QueueWithdrawalTests {
         let queue = try await rig.queue()
         let id = try await queue.add(SampleContent()).id
         try await queue.run(untilEmpty: true)
+        try await queue.store.database.update(id) { row in row.facts.confidence = "high" }
         await #expect(throws: WithdrawalFailure.notThere) { try await queue.withdraw(id) }
         try await queue.askResult(id)
         try await queue.run(untilEmpty: true)
@@ -167,6 +169,7 @@ struct QueueWithdrawalTests {
         try await queue.retry(id)
         try await queue.run(untilEmpty: true)
         #expect(await rig.uploads.count == 2)
+        #expect(try await queue.capture(id).facts.confidence == nil, "the result is asked for anew")
     }
 
     /// A queue whose only capture waits to be sent once more, since the server has lost it. Sent again it gets another id.
@@ -420,6 +423,7 @@ struct QueueWithdrawalTests {
         let unsent = try await queue.add(SampleContent()).id
         await #expect(throws: WithdrawalFailure.notUploaded) { try await queue.withdraw(unsent) }
         try await queue.run(untilEmpty: true)
+        try await queue.askResult(unsent)
         let id = try #require(try await queue.capture(unsent).serverID)
         await server.script("/api/v1/captures/\(id)", .fail(.unreachable("gone")))
         await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(unsent) }

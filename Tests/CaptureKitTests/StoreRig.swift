@@ -44,13 +44,14 @@ extension CaptureStore {
         try await add(content) { _ in .made([1, 2, 3], by: device) }
     }
 
-    /// Moves a capture through the states to uploaded.
+    /// Moves a capture through the states to uploaded, with a result.
     func markUploaded(_ id: LocalID, at time: Date) async throws {
         try await database.update(id) { row in row.state = .uploading }
         try await database.update(id) { row in
             row.state = .uploaded
             row.serverID = CaptureID()
             row.facts.uploadedAt = time
+            row.facts.confidence = "high"
         }
     }
 }

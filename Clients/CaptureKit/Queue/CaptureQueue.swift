@@ -71,7 +71,8 @@ public actor CaptureQueue {
 // Sending
 
 extension CaptureQueue {
-    /// Sends until the task is cancelled, or with `untilEmpty` until nothing is left that can be sent without a person.
+    /// Sends until the task is cancelled, or with `untilEmpty` until nothing is left that can be sent without a person, and the results of
+    /// captures whose photo and depth map are due to go have been asked for once.
     ///
     /// - Throws: ``StoreError``, ``FileError``, `CancellationError`. Whatever happens to a single capture is recorded with it instead.
     public func run(untilEmpty: Bool = false) async throws {
@@ -91,6 +92,7 @@ extension CaptureQueue {
 
     private func send(untilEmpty: Bool) async throws {
         var lastExpiry: Date?
+        var asked: Set<LocalID> = []
         while true {
             try Task.checkCancellation()
             let wake = wakes.begin()
@@ -103,14 +105,18 @@ extension CaptureQueue {
                     lastExpiry = now
                 }
                 let captures = try await capturesToSend()
-                switch schedule.next(captures, at: now) {
+                let isEmpty = untilEmpty && !schedule.hasWork(captures)
+                // Without the results of these a store that is only emptied would fill up for good.
+                let left = isEmpty ? captures.filter { store.hasPassedRetention($0, at: now) && !asked.contains($0.id) } : captures
+                switch schedule.next(left, at: now) {
                 case .makeAssertion(let id): try await makeAssertion(id)
                 case .send(let id): try await attempt(id)
                 case .askResult(let id):
-                    if untilEmpty, !schedule.hasWork(captures) { return }
+                    asked.insert(id)
                     try await askResult(id)
+                    if isEmpty { try await store.expire(at: now) }
                 case .wait(let until):
-                    if untilEmpty, !schedule.hasWork(captures) { return }
+                    if isEmpty { return }
                     try await wait(until: until, or: wake)
                     continue
                 }

@@ -54,6 +54,7 @@ extension ChangedRow {
         guard state == .uploaded, facts.isBadOnServer, !facts.mayBeWithdrawn, kind.hasContent(sizes) else { return }
         facts.formerServerID = serverID
         facts.sentAt = nil
+        facts.confidence = nil
         serverID = nil
         state = .pending
         failures = 0

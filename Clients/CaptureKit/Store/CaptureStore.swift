@@ -250,21 +250,26 @@ extension CaptureStore {
         failPoints.reached("store.deleted")
     }
 
-    /// Removes photo, video and depth of captures whose retention has passed. In privacy mode nothing is removed, ever, and nothing of one
-    /// that is withdrawn or may be, or that the server reports failed or does not know: nobody else may have them.
+    /// Removes photo, video and depth of captures whose retention has passed and whose result is known. In privacy mode nothing is removed,
+    /// ever, and nothing of one that is withdrawn or may be, or that the server reports failed or does not know: nobody else may have them.
     public func expire(at now: Date) async throws {
-        let age = limits.retention / .seconds(1)
         for capture in try await database.captures(in: .uploaded)
-        where capture.mode == .full && capture.hasContent && !capture.facts.mayBeOnlyHere {
-            guard let uploadedAt = capture.facts.uploadedAt else { continue }
-            let passed = now.timeIntervalSince(uploadedAt)
-            if passed >= age {
-                try await removeContent(of: capture)
-            } else if passed < -3600 {
+        where capture.mode == .full && capture.hasContent && !capture.facts.mayBeWithdrawn && !capture.facts.isBadOnServer {
+            if hasPassedRetention(capture, at: now) {
+                if !capture.facts.mayBeOnlyHere { try await removeContent(of: capture) }
+            } else if let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) < -3600 {
                 // The device's clock was ahead: retention begins anew, or it might take years.
                 try await database.update(capture.id) { row in row.facts.uploadedAt = now }
             }
         }
+    }
+
+    /// Whether photo, video and depth of a capture are to go, once it is known that the server has them.
+    func hasPassedRetention(_ capture: StoredCapture, at now: Date) -> Bool {
+        guard capture.state == .uploaded, capture.mode == .full, capture.hasContent, let uploadedAt = capture.facts.uploadedAt else {
+            return false
+        }
+        return now.timeIntervalSince(uploadedAt) >= limits.retention / .seconds(1)
     }
 
     /// Removes photo, video and depth of a capture, unless it has turned out since it was read that nobody else may have them.
@@ -288,7 +293,8 @@ extension CaptureFacts {
     /// Whether the server reports it failed, or does not know it.
     var isBadOnServer: Bool { failedOnServer == true || unknownOnServer == true }
 
-    fileprivate var mayBeOnlyHere: Bool { mayBeWithdrawn || isBadOnServer }
+    /// Until the server has said that it made evidence of it, it may have lost what was sent.
+    fileprivate var mayBeOnlyHere: Bool { confidence == nil || mayBeWithdrawn || isBadOnServer }
 
     /// Whether the server may have it and not know it by the digest of an upload that resumes: it was sent in one request, or so long ago
     /// that the server, which keeps such digests for seven days, may have forgotten.
