@@ -17,6 +17,8 @@ extension CaptureQueue {
                 row.state = .assertionFailed
             }
             return
+        } catch let error as FileError {
+            return await waitForFiles(id, error)
         }
         var attempt = await signing.assertion(over: hash)
         if case .needsRegistration(let refused) = attempt {
@@ -33,7 +35,13 @@ extension CaptureQueue {
             // What is signed says who signed the checkpoints: it is made anew, without them.
             _ = await dropCheckpoints(of: capture)
             return
-        case .made(let assertion, let device): try await store.setAssertion(assertion, by: device, of: id)
+        case .made(let assertion, let device):
+            do {
+                try await store.setAssertion(assertion, by: device, of: id)
+            } catch let error as FileError {
+                return await waitForFiles(id, error)
+            }
+            failedFiles = 0
         case .unsupported:
             try await store.database.update(id) { row in
                 switch capture.mode {
@@ -59,6 +67,15 @@ extension CaptureQueue {
             if delay == nil { row.state = .assertionFailed }
         }
         if let delay { schedule.hold(id, .init(until: clock.now.addingTimeInterval(delay / .seconds(1)), endsEarly: true)) }
+    }
+
+    /// The disk is full, or fails: the others go on, which may need less of it. Longer and longer, since each assertion that cannot be kept
+    /// uses up a value of the hardware's counter.
+    private func waitForFiles(_ id: LocalID, _ error: FileError) async {
+        failedFiles += 1
+        schedule.hold(id, waiting(after: failedFiles, nil))
+        // For its person. A full disk may not take that either.
+        _ = try? await store.database.update(id) { row in row.facts.failure = CaptureFailure(.device("\(error)")) }
     }
 
     /// All captures without assertion wait: a later one must not be asserted, and sent, before an earlier one.

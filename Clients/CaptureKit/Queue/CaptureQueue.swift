@@ -19,6 +19,8 @@ public actor CaptureQueue {
     var plainSince: Date?
     /// Attempts without an answer, since the last answer, network or person.
     var failedAttempts = 0
+    /// Assertions in a row that could not be kept, or not be made since their capture could not be read.
+    var failedFiles = 0
     private var progress: (id: LocalID, sent: Int64)?
     private var observers = Signals()
     private var wakes = Signals()
