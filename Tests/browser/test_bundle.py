@@ -319,6 +319,13 @@ class Wrong(BundleTest):
                 said = self.check(content, "bundle.unreadable", f"bundle.bad.{key}", place=place)
                 self.assertNotIn("HIGH", said)
 
+    def test_a_reason_is_a_word(self):
+        for reason in [None, True, ["device_revoked"], {"match": "device_revoked"}, "", "a" * 65, "Device revoked"]:
+            with self.subTest(reason=reason):
+                made = self.maker.bundle(bundles.assessment(), bundles.revocation(reason=reason))
+                self.check(made, "bundle.unreadable", "bundle.bad.form", place="1/statement.json")
+        self.check(self.maker.bundle(bundles.assessment(), bundles.revocation(reason="a" * 64)), "bundle.revoked")
+
     def test_levels_follow_from_the_checks(self):
         video = {"media_type": "video", "mode": "full"}
         for statuses, members, level in [

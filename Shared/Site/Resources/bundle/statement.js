@@ -2,7 +2,7 @@
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isHex = (length) => (value) => typeof value === 'string' && value.length === 2 * length && /^[0-9a-f]*$/.test(value);
-const isWord = (length) => (value) => typeof value === 'string' && value.length <= length && /^[!-~]+$/.test(value);
+const isWord = (length, form = /^[!-~]+$/) => (value) => typeof value === 'string' && value.length <= length && form.test(value);
 const isOneOf = (...words) => (value) => words.includes(value);
 const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
 const isMap = (isName, isValue) => (value) => isObject(value) && Object.entries(value).every(([name, each]) => isName(name) && isValue(each));
@@ -16,7 +16,7 @@ const isTime = (value) => {
 
 const MEMBERS = {
   type: isOneOf('rial.statement/1'), kind: isOneOf('assessment', 'credentials', 'reassessment', 'revocation'),
-  capture: (value) => typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
+  capture: isWord(36, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   subject: isHex(16), sequence: isNumber, time: isNumber,
 };
 const VERDICT = {
@@ -48,7 +48,7 @@ function readCanonical(content, place) {
 function readStatement(content, place) {
   const value = readCanonical(content, place);
   const isFirst = value.kind === 'assessment', hasVerdict = value.kind !== 'revocation';
-  const members = { ...MEMBERS, ...isFirst ? {} : { previous: isHex(32) }, ...hasVerdict ? VERDICT : { reason: (text) => /^[a-z_]{1,64}$/.test(text) } };
+  const members = { ...MEMBERS, ...isFirst ? {} : { previous: isHex(32) }, ...hasVerdict ? VERDICT : { reason: isWord(64, /^[a-z_]+$/) } };
   const isSound = Object.keys(value).every((name) => Object.hasOwn(members, name))
     && Object.keys(members).every((name) => Object.hasOwn(value, name) ? members[name](value[name]) : OPTIONAL.includes(name));
   mustRead(isSound && (value.sequence === 0) === isFirst, 'form', place);
