@@ -257,6 +257,17 @@ struct LogMonitorTests {
         }
     }
 
+    @Test("a state of another size than its tree's is refused", arguments: [699, 701])
+    func damagedSize(size: Int) async throws {
+        try await MonitorRig.with(Self.log(700)) { rig, _ in
+            try await rig.round()
+            let file = rig.state.appendingPathComponent("state.json")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            try Data(text.replacing("\"size\":700", with: "\"size\":\(size)").utf8).write(to: file)
+            #expect(throws: CommandFailure.self) { try rig.monitoring() }
+        }
+    }
+
     @Test("one process follows with a state at a time")
     func locked() async throws {
         try await MonitorRig.with(Self.log(3)) { rig, _ in

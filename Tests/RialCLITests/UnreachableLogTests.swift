@@ -47,6 +47,26 @@ struct UnreachableLogTests {
         }
     }
 
+    @Test("a log is not held to leaves that were damaged after they were read", arguments: [true, false])
+    func damagedLeaves(isOpen: Bool) async throws {
+        let sound = try Self.log(700, witnesses: 1)
+        try await MonitorRig.with(sound, witnesses: [""]) { rig, server in
+            try await rig.round()
+            let monitoring = isOpen ? try rig.monitoring() : nil
+            let file = try FileHandle(forUpdating: rig.state.appendingPathComponent("leaves"))
+            // One bit of a commitment.
+            let place = UInt64(LeafRecord.size * 100 + 40)
+            try file.seek(toOffset: place)
+            let byte = try #require(try file.read(upToCount: 1)?.first)
+            try file.seek(toOffset: place)
+            try file.write(contentsOf: [byte ^ 1])
+            try file.close()
+            try sound.write(CheckpointSource.witness("").place(of: sound.key.verifier.name), Self.note(300, of: sound))
+            server.record.answer(.serviceUnavailable, under: "/tile/")
+            await #expect(throws: CommandFailure.self) { try await (monitoring ?? rig.monitoring()).round(at: 1000) }
+        }
+    }
+
     /// What a log may answer that does not want its tiles to be read.
     private static let refusals = [HTTPResponse.Status.serviceUnavailable, .notFound]
 

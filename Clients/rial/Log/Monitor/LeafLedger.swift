@@ -16,10 +16,11 @@ final class LeafLedger {
     var size: UInt64 { durable + UInt64(fresh.count) }
 
     /// Opens the file, without what was written after the last state was saved.
-    /// - Parameter size: leaves that the state has.
-    /// - Throws: ``CommandFailure`` if there are fewer.
-    init(_ path: String, size: UInt64) throws {
+    /// - Parameter head: of the tree that the state has.
+    /// - Throws: ``CommandFailure`` if there are fewer leaves, or others.
+    init(_ path: String, head: TreeHead) throws {
         self.path = path
+        let size = head.size
         durable = size
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CommandFailure("\(path) cannot be opened.") }
@@ -29,13 +30,21 @@ final class LeafLedger {
             guard size <= length / UInt64(LeafRecord.size) else { throw CommandFailure("\(path) has fewer leaves than the state says.") }
             try handle.truncate(atOffset: size * UInt64(LeafRecord.size))
             fingerprints.reserveCapacity(Int(clamping: size))
-            try forEach { _, record in fingerprints.insert(Self.fingerprint(record)) }
+            var frontier = MerkleFrontier()
+            try forEach { _, record in
+                fingerprints.insert(Self.fingerprint(record))
+                if let hash = record.leafHash { frontier.append(hash) }
+            }
+            guard frontier.head == head else { throw damaged }
         } catch let failure as CommandFailure {
             throw failure
         } catch {
             throw CommandFailure("\(path) cannot be read.")
         }
     }
+
+    /// It does not hold what was read of the log.
+    var damaged: CommandFailure { MonitorState.damaged(path) }
 
     /// Adds the next leaf; ``save()`` makes it durable.
     /// - Throws: ``LogDefect`` if its commitment was there before.
@@ -116,9 +125,7 @@ final class LeafLedger {
             }
             let bytes = Array(data)
             for offset in stride(from: 0, to: bytes.count, by: LeafRecord.size) {
-                guard let record = LeafRecord(bytes[offset..<offset + LeafRecord.size]) else {
-                    throw CommandFailure("\(path) is damaged: delete the state folder, and follow the log from its beginning.")
-                }
+                guard let record = LeafRecord(bytes[offset..<offset + LeafRecord.size]) else { throw damaged }
                 body(index, record)
                 index += 1
             }

@@ -36,7 +36,7 @@ actor LogMonitoring {
         if let origin = state?.tree.checkpoint.origin, let bytes = try folder.read(AheadTrees.fileName, limit: AheadTrees.maximumBytes) {
             ahead = AheadTrees(bytes, policy: options.policy, origin: origin)
         }
-        ledger = try LeafLedger("\(folder.path)/leaves", size: state?.edge.size ?? 0)
+        ledger = try LeafLedger("\(folder.path)/leaves", head: state?.edge.frontier.head ?? .empty)
     }
 
     /// The result of a round without a defect.
@@ -49,7 +49,7 @@ actor LogMonitoring {
     /// Looks at everything once. What cannot be read of the log keeps nothing else from being looked at.
     /// - Parameter trees: further checkpoints of the log, as from a bundle.
     /// - Throws: ``LogDefect``, ``ForkEvidence``; ``PublicFiles/Unreachable`` if the log cannot be read, ``CommandFailure`` if the state cannot
-    ///   be written.
+    ///   be written, or is damaged.
     func round(at now: Int, also trees: [SignedTree] = []) async throws -> Report {
         let known: SignedTree
         // The first thing of the log that could not be read.
@@ -206,7 +206,7 @@ actor LogMonitoring {
     /// - Parameter lacking: why the log is not asked for tiles, if something of it could not be read in this round: a server that hangs would
     ///   take up to a minute for each comparison.
     /// - Throws: ``ForkEvidence`` unless the larger tree begins with the smaller one; ``LogDefect``, ``PublicFiles/Unreachable`` and `lacking`
-    ///   if the tiles prove neither, nor what was read before that it does not.
+    ///   if the tiles prove neither, nor what was read before that it does not; ``CommandFailure`` if that is damaged.
     private func prove(_ smaller: SignedTree, _ larger: SignedTree, _ lacking: (any Error)?) async throws {
         guard smaller.head != larger.head else { return }
         do {
@@ -221,6 +221,8 @@ actor LogMonitoring {
                 size: smaller.size, root: try MerkleFrontier(size: smaller.size, read: ledger.root).root)
             guard own != smaller.head else { throw error }
             let proof = try ConsistencyProof(from: smaller.size, to: larger.size, read: ledger.root)
+            // Otherwise it is not the log's leaves that differ, but those that were kept of it.
+            guard proof.proves(own, isPrefixOf: larger.head) else { throw ledger.damaged }
             throw ForkEvidence.forked(smaller, larger, own, proof)
         }
     }

@@ -31,20 +31,27 @@ struct MonitorState: Sendable {
     /// - Throws: ``CommandFailure`` if it is not the state of a log of this policy.
     init(_ bytes: [UInt8], policy: TrustPolicy) throws {
         guard let stored = try? JSONDecoder().decode(Stored.self, from: Data(bytes)), stored.version == 1 else {
-            throw CommandFailure("\(Self.fileName) is damaged: delete the state folder, and follow the log from its beginning.")
+            throw Self.damaged(Self.fileName)
         }
         do { tree = try SignedTree(Array(stored.checkpoint.utf8), source: "the state", policy: policy, origin: nil) } catch {
             throw CommandFailure("The policy does not trust the log that the state folder follows.")
         }
         var rest = stored.edge[...]
-        edge = try TileEdge(size: stored.size) { tile in
-            defer { rest = rest.dropFirst(tile.width) }
-            return Array(rest.prefix(tile.width))
+        do {
+            edge = try TileEdge(size: stored.size) { tile in
+                defer { rest = rest.dropFirst(tile.width) }
+                return Array(rest.prefix(tile.width))
+            }
+        } catch {
+            throw Self.damaged(Self.fileName)
         }
-        guard rest.isEmpty, edge.size < tree.size || edge.frontier.head == tree.head else {
-            throw CommandFailure("\(Self.fileName) is damaged: delete the state folder, and follow the log from its beginning.")
-        }
+        guard rest.isEmpty, edge.size < tree.size || edge.frontier.head == tree.head else { throw Self.damaged(Self.fileName) }
         rehashedAt = stored.rehashedAt
+    }
+
+    /// - Parameter file: of the state folder.
+    static func damaged(_ file: String) -> CommandFailure {
+        CommandFailure("\(file) is damaged: delete the state folder, and follow the log from its beginning.")
     }
 
     var bytes: [UInt8] {
