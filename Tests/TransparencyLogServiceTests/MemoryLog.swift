@@ -46,6 +46,7 @@ final class MemoryLog: LogRepository {
         var rows = Rows()
         var holder: UUID?
         var fails = false
+        var mostLeaves = 0
     }
 
     private let state = Mutex(State())
@@ -63,6 +64,9 @@ final class MemoryLog: LogRepository {
             state.holder = nil
         }
     }
+
+    /// The most leaves that were ever asked for at once.
+    var mostLeaves: Int { state.withLock { $0.mostLeaves } }
 
     /// Whether every statement fails.
     func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
@@ -113,7 +117,8 @@ final class MemoryLog: LogRepository {
     }
 
     func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]] {
-        try read { rows in Array((rows.entries[origin] ?? []).dropFirst(Int(range.lowerBound)).prefix(range.count)) }
+        state.withLock { $0.mostLeaves = max($0.mostLeaves, range.count) }
+        return try read { rows in Array((rows.entries[origin] ?? []).dropFirst(Int(range.lowerBound)).prefix(range.count)) }
     }
 
     func checkpoint(of size: UInt64, _ origin: TextLine) async throws -> CommittedCheckpoint? {

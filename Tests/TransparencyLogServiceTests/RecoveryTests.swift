@@ -110,6 +110,26 @@ struct RecoveryTests {
         try await rig.expectSound(0..<4110)
     }
 
+    @Test("brings back more leaves than are read at once to a database that knew none, and publishes them")
+    func emptyDatabase() async throws {
+        let rig = try LogRig(witnesses: [])
+        let before = rig.log.rows
+        // So many that a tile of level 2 changes last in a step before the last.
+        rig.add(0..<72_000)
+        try await rig.drain(rig.sequencer())
+        rig.log.restore(before)
+        #expect(try await frozen(rig)?.reason == .databaseBehind)
+        let head = try await recover(rig).head
+        #expect(head.size == 72_001 && rig.log.rows.shards[0].publishedSize == 0)
+        // The store loses what recovery has put there, so that it is up to the sequencer.
+        try await rig.store.delete(rig.store.keys.filter { $0.contains("/tile/") })
+        let sequencer = rig.sequencer()
+        #expect(try await sequencer.turn() == .published(head))
+        #expect(rig.log.mostLeaves <= 4096 + 255, "as many as a round enters, and the bundle before them")
+        await sequencer.stepDown()
+        try await rig.expectSound(0..<72_000)
+    }
+
     @Test("does not recover what cannot be proved, and changes nothing then")
     func unproved() async throws {
         let rig = try LogRig(witnesses: [])

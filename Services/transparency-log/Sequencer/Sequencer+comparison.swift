@@ -93,13 +93,7 @@ extension Sequencer {
 
     /// Compares the committed root with the one computed from the tiles' right edge and the rows after it.
     private func compareRows(_ lead: Leadership) async throws {
-        let edge = try await publishedEdge(lead)
-        let leaves = try await newLeaves(lead, after: edge)
-        var frontier = edge.frontier
-        for leaf in leaves.dropFirst(Int(edge.size - TreeGrowth.bundleStart(edge.size))) { frontier.append(MerkleHash.leaf(leaf)) }
-        guard frontier.head == lead.shard.head else {
-            throw SequencerHalt.freeze(.databaseDamaged, "the rows do not give the committed root of \(lead.shard.head.size) leaves")
-        }
+        _ = try await firstGrowth(lead, from: try await publishedEdge(lead))
         let size = lead.shard.head.size
         guard try await lead.session.leaves(size..<size + 1, of: lead.shard.origin).isEmpty else {
             throw SequencerHalt.freeze(.databaseDamaged, "there are rows beyond the committed \(size) leaves")

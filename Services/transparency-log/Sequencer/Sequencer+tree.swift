@@ -20,12 +20,32 @@ extension Sequencer {
         }
     }
 
-    /// The rows from the start of the published tree's last bundle to the end of the committed one, hashed and compared with the edge.
-    func newLeaves(_ lead: Leadership, after edge: TileEdge) async throws -> [[UInt8]] {
+    /// Compares all rows that the committed tree has and the published one does not with the committed root.
+    /// - Returns: the first step from the one to the other, mostly the only one.
+    func firstGrowth(_ lead: Leadership, from published: TileEdge) async throws -> TreeGrowth {
+        let first = try await growth(lead, from: published)
+        var edge = first.edge
+        while edge.size < lead.shard.head.size { edge = try await growth(lead, from: edge).edge }
+        guard edge.frontier.head == lead.shard.head else {
+            throw SequencerHalt.freeze(.databaseDamaged, "the rows do not give the committed root of \(lead.shard.head.size) leaves")
+        }
+        return first
+    }
+
+    /// The next step to the committed tree: as much as a round enters. After a recovery it may be a whole log that is not published.
+    private func growth(_ lead: Leadership, from edge: TileEdge) async throws -> TreeGrowth {
         let (start, size) = (TreeGrowth.bundleStart(edge.size), lead.shard.head.size)
-        let leaves = try await lead.session.leaves(start..<size, of: lead.shard.origin)
-        guard leaves.count == Int(size - start) else {
-            throw SequencerHalt.freeze(.databaseDamaged, "there are \(leaves.count) rows from \(start) on, of \(size) leaves")
+        // A full round with the bundle that it continues is one step; a step before the last ends with a full bundle.
+        let isLast = size - start < Self.step + UInt64(Tile.fullWidth)
+        return try TreeGrowth(from: edge, leaves: try await newLeaves(lead, start..<(isLast ? size : start + Self.step), after: edge))
+    }
+
+    /// The rows from the start of a tree's last bundle on, hashed and compared with its edge.
+    private func newLeaves(_ lead: Leadership, _ range: Range<UInt64>, after edge: TileEdge) async throws -> [[UInt8]] {
+        let start = range.lowerBound
+        let leaves = try await lead.session.leaves(range, of: lead.shard.origin)
+        guard leaves.count == range.count else {
+            throw SequencerHalt.freeze(.databaseDamaged, "there are \(leaves.count) of \(range.count) rows from \(start) on")
         }
         guard let last = edge.partialTiles.first(where: { $0.tile.kind == .hashes(level: 0) }) else { return leaves }
         let known = Array(leaves.prefix(last.hashes.count))
@@ -40,19 +60,24 @@ extension Sequencer {
 
     /// Stores the objects that the committed tree has and the published one does not, and reads them back.
     func storeTree(_ lead: Leadership) async throws {
-        let edge = try await publishedEdge(lead)
-        let growth = try TreeGrowth(from: edge, leaves: try await newLeaves(lead, after: edge))
-        guard growth.edge.frontier.head == lead.shard.head else {
-            throw SequencerHalt.freeze(.databaseDamaged, "the rows do not give the committed root of \(lead.shard.head.size) leaves")
+        let published = try await publishedEdge(lead)
+        var growth = try await firstGrowth(lead, from: published)
+        while growth.edge.size < lead.shard.head.size {
+            // Its partial objects are those of a tree that nobody reads.
+            try await store(growth.objects.filter { !$0.tile.isPartial }, lead)
+            growth = try await self.growth(lead, from: growth.edge)
         }
-        try await store(growth, lead)
-        try await reached(.tiles)
-        try await verify(growth, lead)
+        // A partial tile of a higher level may have changed last in an earlier step.
+        let known = Set(Tile.edge(size: published.size) + growth.objects.map(\.tile))
+        let earlier = growth.edge.partialTiles.filter { !known.contains($0.tile) }
+        try await store(growth.objects + earlier.map { TreeGrowth.Object(tile: $0.tile, bytes: Tile.bytes(of: $0.hashes)) }, lead)
+        try await verify(lead)
     }
 
-    private func store(_ growth: TreeGrowth, _ lead: Leadership) async throws {
+    /// Stores objects and reads them back.
+    private func store(_ objects: [TreeGrowth.Object], _ lead: Leadership) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, object) in growth.objects.enumerated() {
+            for (index, object) in objects.enumerated() {
                 if index >= Self.atOnce { try await group.next() }
                 group.addTask { [reached] in
                     let key = lead.objects.key(object.tile)
@@ -68,12 +93,9 @@ extension Sequencer {
             }
             try await group.waitForAll()
         }
-    }
-
-    /// Checks that the stored objects lead from the published root to the committed one.
-    private func verify(_ growth: TreeGrowth, _ lead: Leadership) async throws {
+        try await reached(.tiles)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, object) in growth.objects.enumerated() {
+            for (index, object) in objects.enumerated() {
                 if index >= Self.atOnce { try await group.next() }
                 group.addTask {
                     let found = try await lead.objects.fetch(lead.objects.key(object.tile))
@@ -84,6 +106,10 @@ extension Sequencer {
             }
             try await group.waitForAll()
         }
+    }
+
+    /// Checks that the stored tiles lead from the published root to the committed one.
+    private func verify(_ lead: Leadership) async throws {
         let head = lead.shard.head
         do {
             guard try await lead.reader.root(size: head.size) == head.root else {
@@ -101,4 +127,6 @@ extension Sequencer {
 
     /// How many requests to the store run at the same time.
     static let atOnce = 8
+    /// How many leaves are read at once; a multiple of a bundle's.
+    private static let step: UInt64 = 4096
 }
