@@ -112,7 +112,8 @@ public struct ContentCredentialsEvidence: Codable, Sendable, Equatable {
 public struct ProcessingEvidence: Codable, Sendable, Equatable {
     public var receivedAt: SharedTime
     public var completedAt: SharedTime
-    public var durationMilliseconds: Int64
+    /// `nil` where the times are not exact: with a time that is known otherwise it would tell them.
+    public var durationMilliseconds: Int64?
 
     public init(receivedAt: Date, completedAt: Date) {
         self.receivedAt = .exact(receivedAt)
@@ -120,11 +121,12 @@ public struct ProcessingEvidence: Codable, Sendable, Equatable {
         durationMilliseconds = Int64((min(max(completedAt.timeIntervalSince(receivedAt), 0), 1e12) * 1000).rounded())
     }
 
-    /// The same times, no more exact than the precision.
+    /// The same times, no more exact than the precision, and the duration only with exact ones.
     func shared(_ precision: TimePrecision) -> ProcessingEvidence {
         var shared = self
         shared.receivedAt = receivedAt.limited(to: precision)
         shared.completedAt = completedAt.limited(to: precision)
+        if precision != .exact { shared.durationMilliseconds = nil }
         return shared
     }
 
@@ -132,5 +134,13 @@ public struct ProcessingEvidence: Codable, Sendable, Equatable {
         case receivedAt = "received_at"
         case completedAt = "completed_at"
         case durationMilliseconds = "duration_ms"
+    }
+
+    /// A duration that is kept back is `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(receivedAt, forKey: .receivedAt)
+        try container.encode(completedAt, forKey: .completedAt)
+        try container.encode(durationMilliseconds, forKey: .durationMilliseconds)
     }
 }

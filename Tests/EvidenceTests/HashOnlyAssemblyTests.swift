@@ -193,4 +193,19 @@ struct HashOnlyAssemblyTests {
         #expect(text.contains("Lyon") == (flags.location != .none))
         #expect(try WireJSON.decode(EvidencePackage.self, from: text.utf8) == package.publicForm(sharing: flags))
     }
+
+    /// Otherwise it would tell the time of receipt to whoever knows when the check ended.
+    @Test("how long the check took is told only with an exact time, and kept", arguments: MetadataFlags.all)
+    func duration(flags: MetadataFlags) throws {
+        for payload in Self.scenes(sharing: flags) {
+            let package = assemble(payload).package
+            #expect(package.processing.durationMilliseconds == 250)
+            for form in Self.forms(package, sharing: flags) {
+                #expect((form.processing.durationMilliseconds != nil) == (flags.timestamp == .exact))
+                let text = String(decoding: try WireJSON.encode(form.processing), as: UTF8.self)
+                #expect(text.contains(flags.timestamp == .exact ? #""duration_ms":250"# : #""duration_ms":null"#))
+                #expect(try WireJSON.decode(ProcessingEvidence.self, from: text.utf8) == form.processing)
+            }
+        }
+    }
 }

@@ -62,6 +62,7 @@ extension SystemTests {
             guard flags.timestamp != .exact else { return }
             #expect(text.firstMatch(of: /\d\d\d\d-\d\d-\d\dT/) == nil && text.firstMatch(of: /\d\d:\d\d/) == nil, "\(flags): \(text)")
             #expect(flags.timestamp == .day || !text.contains("\"captured_at\":\""), "\(flags): \(text)")
+            #expect(text.firstMatch(of: /"processing":\{[^}]*"duration_ms":\d/) == nil, "\(flags): \(text)")
             #expect(entries.allSatisfy(\.isMidnight) && capture.bundle.statements.allSatisfy { $0.statement.time.isMultiple(of: 86_400) })
         }
 
