@@ -30,7 +30,8 @@ struct PostgresLogReading: LogReading {
         statements.kind, statements.not_before, log_entries.leaf_index, \(shard)
         """
     private static let shard: SQL = """
-        log_shards.origin, log_shards.shard, log_shards.published_size, log_shards.frozen_at IS NOT NULL AS is_frozen
+        log_shards.origin, log_shards.shard, log_shards.published_size,
+            log_shards.frozen_at IS NOT NULL AND log_shards.closed_at IS NULL AS is_frozen
         """
     /// The entry in `log_entries`: the copy of its place in `statements` is written a moment later.
     private static let entry: SQL = """

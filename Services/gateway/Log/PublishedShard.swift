@@ -4,6 +4,7 @@ struct PublishedShard: Sendable, Equatable {
     /// Its folder.
     let name: String
     let size: UInt64
+    /// While it is open: the log goes on without one that is closed, whatever is wrong with it.
     let isFrozen: Bool
 }
 

@@ -9,7 +9,7 @@ struct PostgresLogFactsReading: LogFactsReading {
     func facts() async throws -> LogFacts {
         let rows = try await database.query(
             """
-            SELECT log_shards.origin, log_key, previous, closed_at, frozen_at, newest.size, newest.root, published_at,
+            SELECT log_shards.origin, log_key, previous, closed_at, end_index, frozen_at, newest.size, newest.root, published_at,
                 (SELECT json_agg(json_build_object('name', witness, 'at', extract(epoch FROM at)) ORDER BY at, witness)
                     FROM (SELECT witness, max(coalesce(renewed_at, cosigned_at)) AS at FROM log_cosignatures
                         WHERE log_cosignatures.origin = log_shards.origin AND log_cosignatures.size = newest.size
@@ -24,10 +24,17 @@ struct PostgresLogFactsReading: LogFactsReading {
     }
 
     private static func shard(_ row: Row) throws -> LogFacts.Shard {
-        let (closed, frozen) = (try row.getOptional("closed_at", as: Date.self), try row.getOptional("frozen_at", as: Date.self))
-        return LogFacts.Shard(
+        LogFacts.Shard(
             origin: try row.get("origin"), key: try row.get("log_key"), previous: try row.getOptional("previous"),
-            published: try published(row), state: frozen.map(LogFacts.State.frozen) ?? closed.map(LogFacts.State.closed) ?? .open)
+            published: try published(row), state: try state(row))
+    }
+
+    private static func state(_ row: Row) throws -> LogFacts.State {
+        let frozen = try row.getOptional("frozen_at", as: Date.self)
+        guard let closed = try row.getOptional("closed_at", as: Date.self) else { return frozen.map(LogFacts.State.frozen) ?? .open }
+        // One that was given up has no last leaf that counts, and what was wrong with it stays on record.
+        guard try row.getOptional("end_index", as: Int64.self) != nil else { return .givenUp(closed) }
+        return frozen.map { .damaged(closed: closed, since: $0) } ?? .closed(closed)
     }
 
     /// - Returns: `nil` if no checkpoint is published.

@@ -54,8 +54,12 @@ package struct LogFacts: Sendable, Equatable {
     package enum State: Sendable, Equatable {
         case open
         case closed(Date)
-        /// Nothing is signed any more until an operator has settled why.
+        /// The open one: nothing is signed any more until an operator has settled why.
         case frozen(Date)
+        /// Closed, and something is wrong with it since: the log goes on without it.
+        case damaged(closed: Date, since: Date)
+        /// Closed where it was published last, since nobody could settle what is wrong with it: it is not recovered any more.
+        case givenUp(Date)
     }
 
     /// The newest first; empty if there is no log.

@@ -35,6 +35,8 @@ struct LogView: Sendable {
         case .open: strings("log.state.open")
         case .closed(let date): strings("log.state.closed", ["d": format.day(date)])
         case .frozen(let date): strings("log.state.frozen", ["t": format.second(date)])
+        case .damaged(let closed, let since): strings("log.state.damaged", ["d": format.day(closed), "t": format.second(since)])
+        case .givenUp(let date): strings("log.state.givenup", ["d": format.day(date)])
         }
     }
 }

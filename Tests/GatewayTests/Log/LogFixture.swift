@@ -85,7 +85,7 @@ struct LogFixture {
         reading.shard = reading.shard.map { PublishedShard(origin: $0.origin, name: $0.name, size: $0.size, isFrozen: true) }
     }
 
-    /// Closes the shard, of which everything has to be published.
+    /// Closes the shard, of which everything has to be published. One that is frozen is given up.
     mutating func close() { reading.isClosed = true }
     /// Keeps what only the owner of a capture gets.
     mutating func own(_ parts: OwnedParts, of capture: CaptureID) { reading.parts[capture] = parts }
@@ -124,7 +124,12 @@ struct MemoryLogReading: LogReading {
         return shard.isFrozen ? .frozen : .open
     }
 
-    func published(shard name: String) async -> PublishedShard? { shard.flatMap { $0.name == name && $0.size > 0 ? $0 : nil } }
+    func published(shard name: String) async -> PublishedShard? { told.flatMap { $0.name == name && $0.size > 0 ? $0 : nil } }
+
+    /// Only an open one stands still.
+    private var told: PublishedShard? {
+        shard.map { PublishedShard(origin: $0.origin, name: $0.name, size: $0.size, isFrozen: $0.isFrozen && !isClosed) }
+    }
 
     func checkpoints(_ search: CheckpointSearch) async -> [CosignedCheckpoint] {
         guard search.origin == shard?.origin else { return [] }
@@ -143,7 +148,7 @@ struct MemoryLogReading: LogReading {
     }
 
     private func placed(_ entry: (statement: StoredStatement, index: UInt64?)) -> StoredStatement {
-        let place = entry.index.flatMap { index in shard.map { LogPlace(shard: $0, index: index) } }
+        let place = entry.index.flatMap { index in told.map { LogPlace(shard: $0, index: index) } }
         let placed = PlacedStatement(kind: entry.statement.placed.kind, notBefore: entry.statement.placed.notBefore, place: place)
         return StoredStatement(
             placed: placed, statement: entry.statement.statement, salt: entry.statement.salt, evidence: entry.statement.evidence,

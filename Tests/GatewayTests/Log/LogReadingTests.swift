@@ -207,6 +207,25 @@ struct LogReadingTests {
         }
     }
 
+    @Test("a shard that was given up does not stand still: an entry in it waits for witnesses", arguments: Backend.available)
+    func givenUp(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try waiting(behind: 1)
+            log.enter()
+            try await log.publish()
+            log.freeze()
+            log.close()
+            let reading = try await rows.reading(log)
+            #expect(try await reading.intake() == .closed)
+            #expect(try await reading.last(of: capture.capture)?.place?.shard.isFrozen == false)
+            #expect(try await reading.published(shard: LogFixture.name)?.isFrozen == false)
+            let problem = await #expect(throws: NotLogged.self) {
+                try await maker(reading, log, log.policy).bundle(of: try capture.row(), isOwned: false, at: now)
+            }
+            #expect(problem?.reason == .unwitnessed)
+        }
+    }
+
     @Test("the owner gets what was announced and attested; of a withdrawn capture nothing is left", arguments: Backend.available)
     func owned(backend: Backend) async throws {
         try await backend.withLog { rows in

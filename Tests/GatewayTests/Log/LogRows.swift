@@ -78,12 +78,13 @@ struct PostgresLogRows: LogRows {
 
     private func put(_ shard: PublishedShard, isClosed: Bool, of log: LogFixture) async throws {
         let (size, published) = (Int64(log.leaves.count), Int64(shard.size))
+        let hasLastLeaf = isClosed && !shard.isFrozen
         _ = try await database.query(
             """
             INSERT INTO log_shards
                 (origin, shard, log_key, size, root, published_size, next_key, end_index, closed_at, frozen_reason, frozen_at)
             VALUES (\(shard.origin), \(shard.name), \(log.key.verifier.description), \(size), \(log.head.root.bytes), \(published),
-                \(isClosed ? "key" : nil), \(isClosed ? size - 1 : nil), \(isClosed ? now : nil), \(shard.isFrozen ? "forked" : nil),
+                \(hasLastLeaf ? "key" : nil), \(hasLastLeaf ? size - 1 : nil), \(isClosed ? now : nil), \(shard.isFrozen ? "forked" : nil),
                 \(shard.isFrozen ? now : nil))
             ON CONFLICT (origin) DO UPDATE SET size = excluded.size, root = excluded.root, published_size = excluded.published_size,
                 next_key = excluded.next_key, end_index = excluded.end_index, closed_at = excluded.closed_at,

@@ -78,4 +78,20 @@ struct LogFactsReadingTests {
             #expect(facts.shards.map(\.state) == [.frozen(Self.start)] && facts.shards.map(\.published) == [nil])
         }
     }
+
+    @Test("one that is closed does not stand still, whether it is damaged or was given up", arguments: Backend.available)
+    func closedAndFrozen(backend: Backend) async throws {
+        let later = Self.start.addingTimeInterval(60)
+        let rows = LogFactsRows(shards: [
+            .init(
+                origin: "rial.example/log/2024", key: "key 2024", openedAt: Self.start, closedAt: later, isGivenUp: true,
+                frozenAt: Self.start),
+            .init(origin: Self.last, key: "key 2025", openedAt: Self.start, closedAt: Self.start, frozenAt: later),
+            .init(origin: Self.newest, key: "key 2026", previous: Self.last, openedAt: later),
+        ])
+        try await with(backend, rows) { log in
+            let facts = try await log.facts()
+            #expect(facts.shards.map(\.state) == [.open, .damaged(closed: Self.start, since: later), .givenUp(later)])
+        }
+    }
 }

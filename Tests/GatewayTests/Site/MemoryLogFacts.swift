@@ -13,7 +13,19 @@ struct LogFactsRows: Sendable {
         let openedAt: Date
         /// `nil` while it is open, of which there is at most one.
         var closedAt: Date?
+        /// Closed where it was published last, without a last leaf that counts.
+        var isGivenUp = false
         var frozenAt: Date?
+
+        var state: LogFacts.State {
+            switch (closedAt, frozenAt) {
+            case (nil, nil): .open
+            case (nil, let frozen?): .frozen(frozen)
+            case (let closed?, _) where isGivenUp: .givenUp(closed)
+            case (let closed?, let frozen?): .damaged(closed: closed, since: frozen)
+            case (let closed?, nil): .closed(closed)
+            }
+        }
     }
 
     struct Checkpoint: Sendable {
@@ -48,7 +60,7 @@ struct MemoryLogFacts: LogFactsReading {
             shards: newestFirst.map { shard in
                 LogFacts.Shard(
                     origin: shard.origin, key: shard.key, previous: shard.previous, published: published(shard.origin),
-                    state: shard.frozenAt.map(LogFacts.State.frozen) ?? shard.closedAt.map(LogFacts.State.closed) ?? .open)
+                    state: shard.state)
             })
     }
 
@@ -91,15 +103,15 @@ extension LogFactsRows {
         let own = checkpoints.filter { $0.origin == shard.origin }
         let size = own.map(\.size).max() ?? 0
         let published = own.filter { $0.publishedAt != nil }.map(\.size).max() ?? 0
-        let isClosed = shard.closedAt != nil
+        let hasLastLeaf = shard.closedAt != nil && !shard.isGivenUp
         let name = shard.origin.split(separator: "/").last.map { String($0) }
         _ = try await database.query(
             """
             INSERT INTO log_shards (origin, shard, log_key, previous, size, root, published_size, opened_at, next_key, end_index, closed_at,
                 frozen_reason, frozen_at)
             VALUES (\(shard.origin), \(name), \(shard.key), \(shard.previous), \(size),
-                \([UInt8](repeating: 7, count: 32)), \(published), \(shard.openedAt), \(isClosed ? "key" : nil),
-                \(isClosed ? size - 1 : nil), \(shard.closedAt), \(shard.frozenAt.map { _ in "forked" }), \(shard.frozenAt))
+                \([UInt8](repeating: 7, count: 32)), \(published), \(shard.openedAt), \(hasLastLeaf ? "key" : nil),
+                \(hasLastLeaf ? size - 1 : nil), \(shard.closedAt), \(shard.frozenAt.map { _ in "forked" }), \(shard.frozenAt))
             """)
     }
 }

@@ -64,6 +64,11 @@ struct SiteResponseTests {
                     .init(origin: newest, key: "\(newest)+00000001+AQ==", previous: last, openedAt: time),
                     .init(origin: last, key: "k2", openedAt: time.addingTimeInterval(-1), closedAt: time),
                     .init(origin: first, key: "k3", openedAt: time.addingTimeInterval(-2), frozenAt: time),
+                    .init(
+                        origin: "rial.example/log/2024", key: "k4", openedAt: time.addingTimeInterval(-3), closedAt: time, frozenAt: time),
+                    .init(
+                        origin: "rial.example/log/2023", key: "k5", openedAt: time.addingTimeInterval(-4), closedAt: time, isGivenUp: true,
+                        frozenAt: time),
                 ],
                 checkpoints: [.init(origin: newest, size: 12_345, root: [UInt8](repeating: 0xff, count: 32), publishedAt: time)],
                 cosignatures: [.init(origin: newest, size: 12_345, witness: "witness.example/<w1>", at: time)]))
@@ -75,6 +80,8 @@ struct SiteResponseTests {
         #expect(html.contains("//////////////////////////////////////////8="))
         #expect(html.contains(isEnglish ? "Closed on 1 November 2026" : "Cerrada el 1 de noviembre de 2026"))
         #expect(html.contains(isEnglish ? "Stopped since" : "Detenida desde el"))
+        #expect(html.contains(isEnglish ? "Later parts are not affected" : "No afecta a las partes posteriores"))
+        #expect(html.contains(isEnglish ? "it ends where it was published last" : "termina donde se publicó por última vez"))
         #expect(html.contains("quorum none") && html.contains("href=\"/log/policy\""))
         let none = try await TestSite().get("/log?lang=\(language.rawValue)").text()
         #expect(none.contains(isEnglish ? "There is no log here yet." : "Aquí todavía no hay registro."))
