@@ -69,15 +69,17 @@ struct CredentialSummary {
     }
 
     private var sentence: String {
-        switch report.state {
-        case .trusted where report.voucher == .own: "ours: intact, and one of rial.'s own anchors vouches for the signer"
+        guard report.state != .none else { return "none" }
+        return switch CredentialsFinding(ManifestInfo(report, isDetached: isManifestAlone)) {
+        case .own: "ours: intact, and one of rial.'s own anchors vouches for the signer"
         case .trusted: "trusted: intact, and one of the anchors vouches for the signer"
         case .valid: "valid: intact, but no anchor vouches for the signer"
-        case .invalid where isManifestAlone: "alone: a manifest without its file, so there is nothing to check it against"
+        case .ingredient: "ingredient: they fit the file, but those of something that it was made from do not hold"
+        case .expired: "expired: the signer's certificate has run out, and no trusted time stamp shows when it was used"
+        case .detached: "alone: a manifest without its file, so there is nothing to check it against"
         case .invalid: "invalid: changed after signing, or the signature is not valid"
         case .unreadable: "unreadable"
         case .remote: "remote: not fetched"
-        case .none: "none"
         }
     }
 }
