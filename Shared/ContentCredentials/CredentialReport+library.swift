@@ -32,7 +32,6 @@ extension CredentialReport {
         generator = Self.generator(manifest)
         let parts = manifest["ingredients"] as? [Any] ?? []
         ingredients = parts.count
-        validationCodes = Self.codes(results, ingredients: parts)
         if let signature = manifest["signature_info"] as? [String: Any] {
             issuer = Self.text(signature["issuer"])
             commonName = Self.text(signature["common_name"])
@@ -47,6 +46,8 @@ extension CredentialReport {
                 judge(signerDates(label), at: now)
             }
         }
+        // What the signer recorded of the ingredients is the manifest's content: in any other state it could be anybody's text.
+        if isSound { validationCodes = Self.codes(results, ingredients: parts) }
         if signedAt == nil { dropTime() }
         assertions = (manifest["assertions"] as? [[String: Any]] ?? []).prefix(Self.maximumEntries).compactMap { entry in
             guard let label = Self.text(entry["label"]) else { return nil }
@@ -125,10 +126,11 @@ extension CredentialReport {
         return Array(all.prefix(maximumEntries))
     }
 
+    /// Only what has the form of a code.
     /// - Parameter url: for codes without one.
     private static func codes(_ statuses: [String: Any]?, _ kind: Code.Kind, url: String? = nil, ingredient: Bool? = nil) -> [Code] {
         (statuses?[kind.rawValue] as? [[String: Any]] ?? []).prefix(maximumEntries).compactMap { entry in
-            guard let code = text(entry["code"]) else { return nil }
+            guard let code = entry["code"] as? String, code.wholeMatch(of: /[A-Za-z0-9._\-]{1,128}/) != nil else { return nil }
             return Code(
                 code: code, kind: kind, url: text(entry["url"]) ?? url, explanation: text(entry["explanation"]), ingredient: ingredient)
         }

@@ -73,6 +73,39 @@ struct ReportBoundTests {
         #expect(flood.validationCodes.count == 100 && flood.validationCodes[0].code == "f")
     }
 
+    @Test("says of a file that does not hold nothing that its maker recorded of the ingredients", arguments: ["Invalid", "Trusted"])
+    func recorded(state: String) throws {
+        let statuses = ["ingredient.unknownProvenance", "Taken by Ann, see evil.example", "", String(repeating: "c", count: 129)].map {
+            ["code": $0]
+        }
+        let parts: [[String: Any]] = [
+            ["validation_status": statuses], ["validation_results": ["activeManifest": ["failure": statuses]]],
+        ]
+        let delta: [String: Any] = ["validationDeltas": ["failure": statuses + [["code": "assertion.dataHash.mismatch"]]]]
+        let codes = try #require(try report(["ingredients": parts], state: state, deltas: [delta])).validationCodes
+        let found = ["ingredient.unknownProvenance", "assertion.dataHash.mismatch"]
+        let recorded = state == "Trusted" ? ["ingredient.unknownProvenance", "ingredient.unknownProvenance"] : []
+        #expect(codes.filter { $0.ingredient == true }.map(\.code) == found + recorded)
+    }
+
+    @Test("says nothing recorded either where the certificate of a claim of version 1 has run out")
+    func recordedByExpired() throws {
+        let root: [String: Any] = [
+            "validation_state": "Trusted", "active_manifest": "m",
+            "manifests": [
+                "m": [
+                    "claim_version": 1, "signature_info": ["time": "2020-01-01T00:00:00+00:00"],
+                    "ingredients": [["validation_status": [["code": "claimSignature.mismatch"]]]],
+                ]
+            ], "validation_results": ["trustListUri": "urn:rial:trust:v1"],
+        ]
+        let past = CertificateDates(notBefore: .distantPast, notAfter: .distantPast)
+        let json = try JSONSerialization.data(withJSONObject: root)
+        let report = try #require(CredentialReport(readerJSON: json, at: .now, signerDates: { _ in past }))
+        #expect(report.state == .invalid && report.validationCodes.map(\.code) == ["signingCredential.expired"])
+        #expect(CredentialsFinding(ManifestInfo(report)) == .expired)
+    }
+
     @Test("trusts only listed signers", arguments: [nil, "urn:rial:timestamp:v1", "other"])
     func otherList(list: String?) throws {
         #expect(try report([:], list: list)?.state == .valid)
