@@ -108,6 +108,29 @@ class Troubles(FileTest):
         told(self.browser, word("file.found"))
         wire.assert_nothing_sent(self)
 
+    def test_trying_again_while_offline(self):
+        """However often the reader tries again offline, the network's return asks once."""
+        record = self.world.records["high"]
+        wire = open_page(self.browser)
+        self.browser.allow("ERR_INTERNET_DISCONNECTED")
+        self.browser.cdp("Network.enable")
+        conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        drop(self.browser, self.unknown())
+        told(self.browser, word("file.unknown"))
+        self.browser.cdp("Network.emulateNetworkConditions", offline=True, **conditions)
+        try:
+            drop(self.browser, record.photo_path.read_bytes())
+            told(self.browser, word("file.offline"))
+            for _ in range(2):
+                press(self.browser, "retry")
+                told(self.browser, word("file.offline"))
+            before = wire.looked_up()
+        finally:
+            self.browser.cdp("Network.emulateNetworkConditions", offline=False, **conditions)
+        told(self.browser, word("file.found"))
+        self.assertEqual(len(wire.looked_up()), len(before) + 1)
+        wire.assert_nothing_sent(self)
+
     def test_the_gateway_is_away(self):
         """Without an answer the page says that it says nothing about the file, and “Try again” does."""
         record = self.world.records["high"]

@@ -172,8 +172,10 @@ function refused(check, status, wait, retry) {
 
 function unreachable(check, retry) {
   if (navigator.onLine) return problem(check, 'server', '', retry);
-  addEventListener('online', () => { if (!check.isOver) retry(); }, { once: true });
-  problem(check, 'offline', '', retry);
+  // The network or the reader's click, whichever comes first.
+  const again = () => { removeEventListener('online', again); if (!check.isOver) retry(); };
+  addEventListener('online', again);
+  problem(check, 'offline', '', again);
 }
 
 async function reveal(check, data) {
@@ -185,23 +187,24 @@ async function reveal(check, data) {
   }
 }
 
+function take(files) {
+  if (files?.[0]) start(files[0]);
+}
+
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  if (input.files[0]) start(input.files[0]);
+  take(input.files);
 });
-input.addEventListener('change', () => { if (input.files[0]) start(input.files[0]); });
-addEventListener('paste', ({ clipboardData }) => { if (clipboardData?.files[0]) start(clipboardData.files[0]); });
+input.addEventListener('change', () => take(input.files));
+addEventListener('paste', ({ clipboardData }) => take(clipboardData?.files));
 
-const carriesFile = (event) => event.dataTransfer?.types.includes('Files');
-addEventListener('dragover', (event) => {
-  if (!carriesFile(event)) return;
+function dragged(event, isOver) {
+  if (!event.dataTransfer?.types.includes('Files')) return;
   event.preventDefault();
-  form.classList.add('over');
-});
+  form.classList.toggle('over', isOver);
+  if (!isOver) take(event.dataTransfer.files);
+}
+
+addEventListener('dragover', (event) => dragged(event, true));
 addEventListener('dragleave', (event) => { if (!event.relatedTarget) form.classList.remove('over'); });
-addEventListener('drop', (event) => {
-  if (!carriesFile(event)) return;
-  event.preventDefault();
-  form.classList.remove('over');
-  if (event.dataTransfer.files[0]) start(event.dataTransfer.files[0]);
-});
+addEventListener('drop', (event) => dragged(event, false));
