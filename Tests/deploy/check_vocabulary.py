@@ -16,7 +16,7 @@ NAMES = "Shared/Models/MediaName.swift"
 ENTRIES = "Shared/TransparencyLog/Bundles/BundleEntries.swift"
 LIMITS = "Shared/CaptureProtocol/SizeLimits.swift"
 CODES = "Shared/CaptureProtocol/ErrorCode.swift"
-HEADERS = "Shared/CaptureProtocol/DeviceHeader.swift"
+HEADERS = {"DeviceHeader": "Shared/CaptureProtocol/DeviceHeader.swift", "UploadHeader": "Shared/CaptureProtocol/UploadHeader.swift"}
 PATHS = "Shared/CaptureProtocol/APIPath.swift"
 PARTS = "Shared/CaptureProtocol/UploadPart.swift"
 EVERYWHERE = ("Shared", "Services", "Clients")
@@ -305,8 +305,13 @@ class Vocabulary(unittest.TestCase):
         self.assertEqual(spelled_again(words("ErrorCode"), {CODES}), [])
 
     def test_headers_are_spelled_once(self):
-        names = words("DeviceHeader")
-        self.assertEqual(spelled_again({*names, *map(str.lower, names)}, {HEADERS}), [])
+        for name, path in HEADERS.items():
+            names = words(name)
+            self.assertEqual(spelled_again({*names, *map(str.lower, names)}, {path}), [])
+
+    def test_the_type_of_a_partial_upload_is_spelled_once(self):
+        paths = [path for path, text in swift(*EVERYWHERE) if "application/partial-upload" in text]
+        self.assertEqual(paths, [HEADERS["UploadHeader"]])
 
     def test_paths_of_the_api_are_spelled_once(self):
         self.assertEqual([path for path, text in swift(*EVERYWHERE) if path != PATHS and re.search(r"/api/v\d", text)], [])
@@ -346,8 +351,10 @@ class Vocabulary(unittest.TestCase):
         self.assertEqual(sorted(listed), sorted(set(words("ErrorCode")) - {"NOT_IMPLEMENTED"}))
 
     def test_the_api_lists_the_same_headers(self):
-        listed = re.findall(r"name: (X-Device-[\w-]+), in: header", (ROOT / "docs/openapi.yaml").read_text())
+        text = (ROOT / "docs/openapi.yaml").read_text()
+        listed = re.findall(r"name: (X-Device-[\w-]+), in: header", text)
         self.assertEqual(set(listed), set(words("DeviceHeader")))
+        self.assertEqual(set(re.findall(r"\b(?:Upload-[A-Z][\w-]+|Repr-Digest)\b", text)), set(words("UploadHeader")))
 
     def test_documents_and_scripts_name_the_same_paths(self):
         known = api_paths()

@@ -19,13 +19,12 @@ extension HTTPField.Name {
     static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
     static let permissionsPolicy = Self("Permissions-Policy")!
     static let robotsTag = Self("X-Robots-Tag")!
-    static let reprDigest = Self("Repr-Digest")!
+    static let reprDigest = Self(UploadHeader.representationDigest.rawValue)!
     static let acceptPatch = Self("Accept-Patch")!
-    static let uploadDraftInteropVersion = Self("Upload-Draft-Interop-Version")!
-    static let uploadComplete = Self("Upload-Complete")!
-    /// The inverse of `Upload-Complete`, in interop version 3.
-    static let uploadIncomplete = Self("Upload-Incomplete")!
-    static let uploadOffset = Self("Upload-Offset")!
-    static let uploadLength = Self("Upload-Length")!
-    static let uploadLimit = Self("Upload-Limit")!
+    static let uploadDraftInteropVersion = Self(UploadHeader.version.rawValue)!
+    static let uploadComplete = Self(UploadHeader.complete.rawValue)!
+    static let uploadIncomplete = Self(UploadHeader.incomplete.rawValue)!
+    static let uploadOffset = Self(UploadHeader.offset.rawValue)!
+    static let uploadLength = Self(UploadHeader.length.rawValue)!
+    static let uploadLimit = Self(UploadHeader.limit.rawValue)!
 }

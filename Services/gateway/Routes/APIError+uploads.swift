@@ -9,7 +9,7 @@ extension APIError {
                 .validationError, "The upload's fields are not complete or not valid.",
                 details: fields.map { Detail(field: $0.name, problem: $0.problem) })
         case .notPartialUpload:
-            self = .invalid("Content-Type", "must be application/partial-upload", code: .unsupportedMediaType)
+            self = .invalid("Content-Type", "must be \(UploadHeader.partialType)", code: .unsupportedMediaType)
         case .unknown: self.init(.notFound, "There is no such upload.")
         case .gone: self.init(.gone, "The upload has ended; begin a new one.")
         case .offsetMismatch(let expected, let provided):

@@ -37,7 +37,7 @@ struct UploadsController: Sendable {
         return Response(
             status: .noContent,
             headers: [
-                .acceptPatch: UploadAppend.mediaType, .uploadDraftInteropVersion: String(version.rawValue),
+                .acceptPatch: UploadHeader.partialType, .uploadDraftInteropVersion: String(version.rawValue),
                 .uploadLimit: version.limit(maximumBytes: type.bodyLimit, seconds: 24 * 3600),
             ])
     }

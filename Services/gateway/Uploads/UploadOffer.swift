@@ -68,13 +68,10 @@ struct UploadAppend: Sendable, Equatable {
     /// The length of the whole body, if the client repeats it.
     let uploadLength: Int64?
 
-    /// The media type of a `PATCH`'s content from interop version 6 on (draft §7).
-    static let mediaType = "application/partial-upload"
-
     /// - Throws: ``UploadError`` for what is missing or malformed.
     init(_ fields: HTTPFields, version: InteropVersion) throws(UploadError) {
         if version.hasPartialUploadType {
-            guard fields.mediaType == Self.mediaType else { throw .notPartialUpload }
+            guard fields.mediaType == UploadHeader.partialType else { throw .notPartialUpload }
         }
         guard let offset = fields[.uploadOffset].flatMap({ StructuredField.integer($0) }) else {
             throw .fields([.init(name: HTTPField.Name.uploadOffset.rawName, problem: "must be a number of bytes")])

@@ -93,7 +93,7 @@ struct UploadsControllerTests {
         fields[.uploadOffset] = String(offset)
         fields[.contentLength] = String(length)
         fields[version.completenessName] = version.completeness(isComplete)
-        if version.hasPartialUploadType { fields[.contentType] = UploadAppend.mediaType }
+        if version.hasPartialUploadType { fields[.contentType] = UploadHeader.partialType }
         return fields
     }
 

@@ -5,24 +5,24 @@ import Foundation
 package enum UploadFields {
     package typealias Field = (name: String, value: String)
 
-    package static let version: Field = ("upload-draft-interop-version", "8")
+    package static let version: Field = (UploadHeader.version.inLowerCase, "8")
 
     /// Says that the request has the whole body, or its end, as URLSession sends it.
-    package static let complete: Field = ("upload-complete", "?1")
+    package static let complete: Field = (UploadHeader.complete.inLowerCase, "?1")
 
     /// The fields of an empty request that only creates an upload, beside those that a plain upload has.
     static func creation(lengthBytes: Int64) -> [Field] {
-        [version, ("upload-complete", "?0"), ("upload-length", String(lengthBytes))]
+        [version, (UploadHeader.complete.inLowerCase, "?0"), (UploadHeader.length.inLowerCase, String(lengthBytes))]
     }
 
     /// The fields of a request with all bytes from `offset` on.
     static func rest(from offset: Int64) -> [Field] {
-        [version, complete, ("upload-offset", String(offset)), ("content-type", "application/partial-upload")]
+        [version, complete, (UploadHeader.offset.inLowerCase, String(offset)), ("content-type", UploadHeader.partialType)]
     }
 
     /// The digest of a whole body, whatever part of it a request has (RFC 9530 §3).
     package static func representationDigest(_ digest: ContentDigest) -> Field {
-        ("repr-digest", "sha-256=:\(Base64.encode(digest.bytes)):")
+        (UploadHeader.representationDigest.inLowerCase, "sha-256=:\(Base64.encode(digest.bytes)):")
     }
 }
 
@@ -37,7 +37,7 @@ extension HTTPResponse {
 
     /// Whether the server has the whole body; `nil` if it does not say so.
     var isUploadComplete: Bool? {
-        switch headers["upload-complete"].map(Self.bare) {
+        switch headers[UploadHeader.complete.inLowerCase].map(Self.bare) {
         case "?1": true
         case "?0": false
         default: nil
@@ -45,10 +45,10 @@ extension HTTPResponse {
     }
 
     /// What the server has of the body; `nil` if it does not say so.
-    var uploadOffset: Int64? { headers["upload-offset"].flatMap(Self.integer) }
+    var uploadOffset: Int64? { headers[UploadHeader.offset.inLowerCase].flatMap(Self.integer) }
 
     /// The whole body's length as the server has it.
-    var uploadLength: Int64? { headers["upload-length"].flatMap(Self.integer) }
+    var uploadLength: Int64? { headers[UploadHeader.length.inLowerCase].flatMap(Self.integer) }
 
     /// An item without its parameters (RFC 9651 §3.3).
     private static func bare(_ field: String) -> Substring {
