@@ -49,9 +49,8 @@ struct BundleGet: AsyncParsableCommand {
         }
     }
 
-    /// Whether waiting for a minute may help.
     private static func isPassing(_ failure: APIFailure) -> Bool {
-        failure.details?["reason"]?.string.map { ["processing", "pending", "unwitnessed"].contains($0) } ?? false
+        failure.details?["reason"]?.string.flatMap(NotLoggedReason.init(rawValue:))?.isPassing ?? false
     }
 
     /// Into a file beside the target, which is replaced once the bundle is whole.

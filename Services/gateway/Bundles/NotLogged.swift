@@ -1,27 +1,13 @@
+import CaptureProtocol
 import Foundation
 
 /// Why there is no evidence bundle of a capture yet, and when to ask again.
 struct NotLogged: Error, Sendable, Equatable {
-    enum Reason: String, Sendable, CaseIterable {
-        /// There is no verdict yet.
-        case processing
-        /// There is no verdict; a later upload may bring one.
-        case failed
-        /// A statement is on its way into the log.
-        case pending
-        /// A statement may not be in the log before its day has ended.
-        case held
-        /// Too few witnesses have seen it.
-        case unwitnessed
-        /// The log is frozen: it accepts no entries until an operator has recovered it.
-        case frozen
-    }
-
-    let reason: Reason
+    let reason: NotLoggedReason
     let retrySeconds: Int
 
-    /// - Parameter until: for ``Reason/held``: the earliest time at which the statement may be in the log.
-    init(_ reason: Reason, until: Date? = nil, at now: Date) {
+    /// - Parameter until: for ``NotLoggedReason/held``: the earliest time at which the statement may be in the log.
+    init(_ reason: NotLoggedReason, until: Date? = nil, at now: Date) {
         self.reason = reason
         switch reason {
         case .processing, .pending: retrySeconds = 2
@@ -32,7 +18,7 @@ struct NotLogged: Error, Sendable, Equatable {
     }
 }
 
-extension NotLogged.Reason {
+extension NotLoggedReason {
     /// For people.
     var sentence: String {
         switch self {

@@ -157,7 +157,7 @@ struct BundleMakerTests {
         let capture = try StatedCaptureFixture()
         log.fill(to: 3)
         try await log.publish()
-        let reason: NotLogged.Reason
+        let reason: NotLoggedReason
         var status = "complete"
         switch delay {
         case .processing: (status, reason) = ("processing", .processing)
@@ -193,8 +193,8 @@ struct BundleMakerTests {
         if delay == .held { #expect(problem?.retrySeconds == 100) }
     }
 
-    @Test("the refusal has its reason in details, and says when to ask again", arguments: NotLogged.Reason.allCases)
-    func envelope(reason: NotLogged.Reason) async throws {
+    @Test("the refusal has its reason in details, and says when to ask again", arguments: NotLoggedReason.allCases)
+    func envelope(reason: NotLoggedReason) async throws {
         let refusal = try #require(APIError(refusal: NotLogged(reason, until: now.addingTimeInterval(7), at: now)))
         for accept in ["application/json", "application/problem+json"] {
             let response = Envelope.failure(refusal, request: makeRequest(.get, "/", [.accept: accept]), context: makeContext())
