@@ -21,6 +21,8 @@ public struct RegistrationChallenge: Codable, Sendable, Equatable {
 public struct DeviceRegistration: Codable, Sendable {
     /// The only supported platform.
     public static let iOS = "ios"
+    /// How long the server answers a repeated body as it did the first time.
+    public static let repeatableSeconds = 24 * 3600
 
     /// What App Attest gave for the key, and the challenge that it answers; each in base64.
     public struct Attestation: Codable, Sendable {

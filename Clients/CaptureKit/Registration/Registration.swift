@@ -9,8 +9,6 @@ import Foundation
 public actor Registration {
     /// New keys in one call; Apple counts a device's keys, and a server that refuses three refuses the fourth.
     static let maximumNewKeys = 3
-    /// How long the server answers a repeated registration as it did the first time.
-    static let repeatable: TimeInterval = 24 * 3600
     /// The part of a challenge's lifetime in which an attestation may begin.
     private static let usablePart = 0.8
 
@@ -85,7 +83,7 @@ public actor Registration {
         switch identity.state {
         case .challenged(let challenge) where clock.now < challenge.usableUntil: try await attest(identity, challenge)
         case .keyGenerated, .challenged: try await requestChallenge(identity)
-        case .attested(let body, let since) where clock.now.timeIntervalSince(since) < Self.repeatable:
+        case .attested(let body, let since) where clock.now.timeIntervalSince(since) < TimeInterval(DeviceRegistration.repeatableSeconds):
             try await send(body.bytes, identity)
         case .attesting, .attested: nil
         case .registered: identity

@@ -8,7 +8,9 @@ import Persistence
 /// The challenges in `challenges`, with the registration body that consumed each.
 struct PostgresChallengeRepository: ChallengeRepository {
     /// How long a challenge can be used.
-    static let lifetime: SQL = "interval '5 minutes'"
+    private static let lifetime: SQL = "interval '5 minutes'"
+    /// How long its registration is found by the same body.
+    private static let repeatable: SQL = "interval '\(unescaped: String(DeviceRegistration.repeatableSeconds)) seconds'"
     let database: PostgresPool
     let outbox: Outbox
 
@@ -40,7 +42,7 @@ struct PostgresChallengeRepository: ChallengeRepository {
             let known = try await connection.query(
                 """
                 SELECT registration_id, consumed_at FROM challenges
-                WHERE challenge = \(body.challenge) AND body_sha256 = \(digest.bytes) AND consumed_at > now() - interval '24 hours'
+                WHERE challenge = \(body.challenge) AND body_sha256 = \(digest.bytes) AND consumed_at > now() - \(Self.repeatable)
                 """)
             guard let row = known.first else { return .refused }
             let registration = RegistrationID(try row.get("registration_id", as: UUID.self))
@@ -60,7 +62,7 @@ struct PostgresChallengeRepository: ChallengeRepository {
     }
 
     func sweep() async throws {
-        _ = try await database.query("DELETE FROM challenges WHERE created_at < now() - (interval '24 hours' + \(Self.lifetime))")
+        _ = try await database.query("DELETE FROM challenges WHERE created_at < now() - (\(Self.repeatable) + \(Self.lifetime))")
     }
 
     /// Stores the submission for the verifier and announces it.

@@ -38,7 +38,7 @@ struct UploadsController: Sendable {
             status: .noContent,
             headers: [
                 .acceptPatch: UploadHeader.partialType, .uploadDraftInteropVersion: String(version.rawValue),
-                .uploadLimit: version.limit(maximumBytes: type.bodyLimit, seconds: 24 * 3600),
+                .uploadLimit: version.limit(maximumBytes: type.bodyLimit, seconds: Upload.lifetimeSeconds),
             ])
     }
 

@@ -7,8 +7,7 @@ import Persistence
 extension PostgresUploadRepository {
     /// The maximum number of open uploads of a device.
     static let maximumOpen = 10
-    /// How long an upload stays open.
-    static let lifetime: SQL = "interval '24 hours'"
+    private static let lifetime: SQL = "interval '\(unescaped: String(Upload.lifetimeSeconds)) seconds'"
 
     func create(
         _ offer: UploadOffer, _ type: CaptureType, contentType: String, device: DeviceID, token: UploadToken, runner: UUID?

@@ -37,6 +37,9 @@ struct Upload: Sendable {
     let receivedAt: Date?
     let expiresAt: Date
 
+    /// How long an upload stays open.
+    static let lifetimeSeconds = 24 * 3600
+
     /// Whether all bytes are stored.
     var isFull: Bool { offset == length }
 
