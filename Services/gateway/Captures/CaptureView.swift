@@ -132,7 +132,7 @@ struct CaptureView: Encodable {
 struct VideoLinks: Encodable {
     /// How the depth keyframes lie in `depth-frames.jpg`.
     struct DepthFrames: Encodable {
-        let columns = 10
+        let columns = DepthTiles.perRow
         let tileWidth: Int
         let tileHeight: Int
         let times: [Int]
@@ -164,8 +164,9 @@ struct VideoLinks: Encodable {
             return
         }
         let isWide = (width >= height) == ((video.rotation ?? 0) % 180 == 0)
+        let tile = DepthTiles.size(isWide: isWide)
         depthFrames = DepthFrames(
-            tileWidth: isWide ? 128 : 96, tileHeight: isWide ? 96 : 128, times: temporal.frameAnalyses.map(\.timeMilliseconds))
+            tileWidth: tile.width, tileHeight: tile.height, times: temporal.frameAnalyses.map(\.timeMilliseconds))
     }
 
     enum CodingKeys: String, CodingKey {

@@ -5,19 +5,13 @@ public import Models
 ///
 /// Keyframes are reduced to their tiles as they come: 24 kB each.
 public struct DepthFrames: Sendable {
-    /// Sides of a tile; the longer one is horizontal unless the upright map is tall.
-    public static let longSide = 128
-    public static let shortSide = 96
-    /// Tiles in a row.
-    public static let tilesPerRow = 10
-
-    /// Pixels of a tile, upright.
+    /// Pixels of a tile, upright: the longer side is horizontal unless the upright map is tall.
     public let tileWidth: Int
     public let tileHeight: Int
     /// Number of keyframes so far.
     public private(set) var count = 0
-    /// Tiles in a row of the picture: fewer than ``tilesPerRow`` if there are fewer keyframes.
-    public var columns: Int { min(count, Self.tilesPerRow) }
+    /// Tiles in a row of the picture: fewer than `DepthTiles.perRow` if there are fewer keyframes.
+    public var columns: Int { min(count, DepthTiles.perRow) }
 
     private let layout: VideoDepthLayout
     /// Pixels of a tile as the maps lie.
@@ -29,7 +23,7 @@ public struct DepthFrames: Sendable {
 
     public init(layout: VideoDepthLayout) {
         self.layout = layout
-        (tileWidth, tileHeight) = layout.isUprightWide ? (Self.longSide, Self.shortSide) : (Self.shortSide, Self.longSide)
+        (tileWidth, tileHeight) = DepthTiles.size(isWide: layout.isUprightWide)
         let isTurned = layout.rotation(of: layout.placements[0]) % 2 == 1
         (width, height) = isTurned ? (tileHeight, tileWidth) : (tileWidth, tileHeight)
     }
@@ -43,8 +37,8 @@ public struct DepthFrames: Sendable {
         guard count < VideoDepthAnalysis.maximumKeyframes else {
             throw DepthError(.outOfOrder, "more than \(VideoDepthAnalysis.maximumKeyframes) keyframes")
         }
-        let columns = DepthPreview.sources(of: width, in: map.width, detail: Self.longSide)
-        for row in DepthPreview.sources(of: height, in: map.height, detail: Self.longSide) {
+        let columns = DepthPreview.sources(of: width, in: map.width, detail: DepthTiles.longSide)
+        for row in DepthPreview.sources(of: height, in: map.height, detail: DepthTiles.longSide) {
             for column in columns {
                 let code = DepthCode.code(of: map.metres[row * map.width + column])
                 codes.append(code)

@@ -3,8 +3,6 @@ import Models
 
 /// The picture with the depth of all keyframes of a video, ten in a row, and what was found in each of them.
 struct DepthSheet: Sendable {
-    /// As `DepthFrames` draws them.
-    static let tilesPerRow = 10
     let link: String
     /// Pixels of a tile.
     let tile: PixelSize
@@ -17,7 +15,7 @@ struct DepthSheet: Sendable {
     init?(_ temporal: VideoDepthMeasurements?, _ media: PublishedMedia?) {
         guard let temporal, let media, let size = media.size, !temporal.frameAnalyses.isEmpty else { return nil }
         let count = temporal.frameAnalyses.count
-        columns = min(count, Self.tilesPerRow)
+        columns = min(count, DepthTiles.perRow)
         let rows = (count + columns - 1) / columns
         guard size.width % columns == 0, size.height % rows == 0, let tile = PixelSize(size.width / columns, size.height / rows) else {
             return nil
