@@ -1,11 +1,11 @@
+import Models
+
 /// Draws the preview picture for shared links to a capture (Open Graph): the photo, or the digest of a hash-only capture, on the left; the
 /// badge, time and place, and the sentence that evidence is not proof on the right.
 ///
 /// The same content gives the same bytes on machines with the same font and library packages. A call takes tens of milliseconds of
 /// CPU and must not run on the cooperative pool. A renderer is used by one thread at a time; several may draw at the same time.
 public final class ShareCardRenderer {
-    public static let width = 1200
-    public static let height = 630
     public static let maximumBytes = 300_000
     private static let photoWidth = 720.0
     private static let bandHeight = 80.0
@@ -27,14 +27,14 @@ public final class ShareCardRenderer {
     }
 
     /// - Parameter photo: a JPEG, drawn upright by its EXIF orientation; ignored for a hash-only capture.
-    /// - Returns: a JPEG of 1200 × 630 pixels without metadata.
+    /// - Returns: a JPEG of ``ShareCardSize`` without metadata.
     /// - Throws: ``ShareCardError``.
     public func render(_ content: ShareCardContent, photo: [UInt8]?) throws(ShareCardError) -> [UInt8] {
         let typesetter = try typesetter(for: content.placeName ?? "")
         let surface = try takeSurface()
         let canvas = try Canvas(surface)
         let top = content.isDevelopment ? Self.bandHeight : 0
-        let height = Double(Self.height) - top
+        let height = Double(ShareCardSize.height) - top
         let left = Box(x: 0, y: top, width: Self.photoWidth, height: height)
         switch content.subject {
         case .photo: try PhotoPanel(box: left).draw(photo, on: canvas)
@@ -44,7 +44,7 @@ public final class ShareCardRenderer {
         case .hash(let digest):
             try HashPanel(box: left).draw(digest, title: CardText.hashTitle(content), on: canvas, with: typesetter)
         }
-        let right = Box(x: Self.photoWidth, y: top, width: Double(Self.width) - Self.photoWidth, height: height)
+        let right = Box(x: Self.photoWidth, y: top, width: Double(ShareCardSize.width) - Self.photoWidth, height: height)
         try FactsPanel(box: right).draw(content, on: canvas, with: typesetter)
         if content.isDevelopment { try drawBand(on: canvas, with: typesetter) }
         let card = try canvas.jpeg(qualities: Self.qualities, maximumBytes: Self.maximumBytes)
@@ -55,7 +55,7 @@ public final class ShareCardRenderer {
     /// The last card's pixels, all of which are drawn again, or new ones.
     private func takeSurface() throws(ShareCardError) -> Surface {
         if let surface = last.take() { return surface }
-        return try Surface(width: Self.width, height: Self.height)
+        return try Surface(width: ShareCardSize.width, height: ShareCardSize.height)
     }
 
     /// - Parameter sample: letters of scripts for which further fonts may be needed; those are loaded for one card alone.
@@ -69,7 +69,7 @@ public final class ShareCardRenderer {
     }
 
     private func drawBand(on canvas: Canvas, with typesetter: Typesetter) throws(ShareCardError) {
-        let band = Box(x: 0, y: 0, width: Double(Self.width), height: Self.bandHeight)
+        let band = Box(x: 0, y: 0, width: Double(ShareCardSize.width), height: Self.bandHeight)
         canvas.fill(band, .development)
         let side = 40.0
         canvas.stroke(.flask, in: Box(x: 40, y: band.middle.y - side / 2, width: side, height: side), .developmentInk)

@@ -15,7 +15,7 @@ extension SitePages {
             [
                 "og_type": "website", "title": strings("home.title"), "description": strings("home.note"),
                 "og_url": settings.publicURL + "/", "og_locale": language.openGraph,
-                "og_image": ["src": settings.publicURL + Page.neutralCard, "alt": strings("site.name")] as ViewContext,
+                "og_image": Page.card(settings.publicURL + Page.neutralCard, alt: strings("site.name")),
             ] as ViewContext
         return Page(
             template: .landing, title: strings("home.title"), path: "/", showsLocalFiles: true, scripts: ["file.js"], context: context)

@@ -41,7 +41,7 @@ enum Cards {
     }
 
     static func picture(_ content: ShareCardContent, photo: [UInt8]? = nil) throws -> RGBImage {
-        try JPEGDecoder.decodeRGB(try ShareCardRenderer.render(content, photo: photo), fitting: ShareCardRenderer.width)
+        try JPEGDecoder.decodeRGB(try ShareCardRenderer.render(content, photo: photo), fitting: ShareCardSize.width)
     }
 }
 

@@ -51,6 +51,7 @@ struct EntryTests {
         #expect(html.contains("<span class=\"badge revoked\">"))
         for level in ["HIGH", "ALTA", "badge high", "og.jpg", "signed this photo", "firmó esta foto"] { #expect(!html.contains(level)) }
         #expect(html.contains("property=\"og:image\" content=\"https://rial.example/assets/img/share.png\""))
+        #expect(html.contains("\"og:image:width\" content=\"1200\"") && html.contains("\"og:image:height\" content=\"630\""))
     }
 
     @Test("a record that was assessed again shows what was said before, by what and when", arguments: Language.allCases)

@@ -5,10 +5,6 @@ import Site
 
 /// `GET /oembed?url=…` (oEmbed 1.0): a record as a picture for embedding, badge included.
 enum OEmbed {
-    /// The share card's size in pixels.
-    static let width = 1200
-    static let height = 630
-
     /// The record that a request asks for.
     enum Subject: Equatable {
         case id(CaptureID)
@@ -62,6 +58,7 @@ enum OEmbed {
     ) -> Body {
         var body = Body(title: title, providerURL: publicURL + "/")
         guard !record.isRevoked, let card = record.media[.shareCard] else { return body }
+        let (width, height) = (ShareCardSize.width, ShareCardSize.height)
         let most = (width: max(maximumWidth ?? width, 1), height: max(maximumHeight ?? height, 1))
         let scale = min(1, Double(most.width) / Double(width), Double(most.height) / Double(height))
         body.type = "photo"

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Models
 
 /// One page to be rendered.
 package struct Page {
@@ -6,6 +7,11 @@ package struct Page {
 
     /// The share card of pages without a result, as `ShareCardRenderer` draws it.
     package static let neutralCard = "/assets/img/share.png"
+
+    /// A share card for `og:image`.
+    static func card(_ address: String, alt: String) -> ViewContext {
+        ["src": address, "width": ShareCardSize.width, "height": ShareCardSize.height, "alt": alt]
+    }
 
     let template: Template
     /// The type of the page's capture; `nil` if it has none.

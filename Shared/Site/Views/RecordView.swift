@@ -230,7 +230,7 @@ struct RecordView: Sendable {
         return [
             "og_type": "article", "title": title, "description": strings("site.description"), "og_url": address,
             "og_locale": strings.language.openGraph,
-            "og_image": ["src": publicURL + card, "alt": badge.text(strings)] as ViewContext,
+            "og_image": Page.card(publicURL + card, alt: badge.text(strings)),
         ]
     }
 }
