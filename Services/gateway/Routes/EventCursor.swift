@@ -16,24 +16,23 @@ struct EventCursor: Sendable {
 
     /// The new events, in the event stream format.
     mutating func advance(_ row: CaptureRow, parts: [PartRow]) -> [String] {
-        var events: [String] = []
-        if seen.insert("processing").inserted { events.append(event("status", #"{"status":"processing"}"#)) }
+        var events: [String?] = []
+        if seen.insert("processing").inserted { events.append(event("status", StatusEvent(.processing))) }
         for part in parts where !seen.contains(part.part.rawValue) {
             guard let status = part.status(in: row, among: parts), seen.insert(part.token).inserted else { continue }
-            events.append(event("check", #"{"name":"\#(Self.checkName(part.part))","status":"\#(status.rawValue)"}"#))
-            if let chain = part.chain { events.append(event("check", #"{"name":"hash_chain","status":"\#(chain.rawValue)"}"#)) }
+            events.append(event("check", CheckEvent(name: Self.checkName(part.part), status: status)))
+            if let chain = part.chain { events.append(event("check", CheckEvent(name: "hash_chain", status: chain))) }
         }
         // A capture that failed may be repaired, and its verdict is told then.
         let end = row.status == .failed ? "failed" : "final"
         if row.status != .processing, !seen.contains(end) {
             if let evidence = row.publicEvidence, let json = try? WireJSON.encode(evidence), seen.insert("evidence").inserted {
-                events.append(event("evidence", String(decoding: json, as: UTF8.self)))
+                events.append(event("evidence", json: json))
             }
             seen.insert(end)
-            let confidence = row.confidence.map { #","confidence_level":"\#($0.rawValue)""# } ?? ""
-            events.append(event("status", #"{"status":"\#(row.status.rawValue)"\#(confidence)}"#))
+            events.append(event("status", StatusEvent(row.status, row.confidence)))
         }
-        return events
+        return events.compactMap(\.self)
     }
 
     /// Where the verdict stands in the log; `nil` if that was sent before, or if it is not in the log yet.
@@ -41,14 +40,16 @@ struct EventCursor: Sendable {
         guard status.isSettled || status.status == .logged, let json = try? WireJSON.encode(status), seen.insert("log").inserted else {
             return nil
         }
-        return event("log", String(decoding: json, as: UTF8.self))
+        return event("log", json: json)
     }
 
     /// The last event of a capture that is withdrawn while it is followed; later requests get 410.
-    func withdrawn() -> String { event("status", #"{"status":"withdrawn"}"#) }
+    func withdrawn() -> String? { event("status", StatusEvent(.withdrawn)) }
 
-    private func event(_ name: String, _ data: String) -> String {
-        "id: \(seen.sorted().joined(separator: "."))\nevent: \(name)\ndata: \(data)\n\n"
+    private func event(_ name: String, _ data: some Encodable) -> String? { (try? WireJSON.encode(data)).map { event(name, json: $0) } }
+
+    private func event(_ name: String, json: [UInt8]) -> String {
+        "id: \(seen.sorted().joined(separator: "."))\nevent: \(name)\ndata: \(String(decoding: json, as: UTF8.self))\n\n"
     }
 
     private static func checkName(_ part: EvidencePart) -> String {
@@ -58,4 +59,24 @@ struct EventCursor: Sendable {
         case .media: "media"
         }
     }
+}
+
+private struct StatusEvent: Encodable {
+    let status: CaptureStatus
+    let confidenceLevel: ConfidenceLevel?
+
+    init(_ status: CaptureStatus, _ confidenceLevel: ConfidenceLevel? = nil) {
+        self.status = status
+        self.confidenceLevel = confidenceLevel
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case status
+        case confidenceLevel = "confidence_level"
+    }
+}
+
+private struct CheckEvent: Encodable {
+    let name: String
+    let status: CheckStatus
 }

@@ -61,7 +61,8 @@ struct EventsController: Sendable {
                 guard let found = try await captures.find(id) else { return }
                 row = found
             } catch is WithdrawnCapture {
-                return try await writer.write(ByteBuffer(string: cursor.withdrawn()))
+                if let event = cursor.withdrawn() { try await writer.write(ByteBuffer(string: event)) }
+                return
             }
             var events = cursor.advance(row, parts: try await captures.parts(of: id))
             var isOver = row.status != .processing
