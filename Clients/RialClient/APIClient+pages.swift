@@ -7,7 +7,7 @@ extension APIClient {
     /// - Throws: ``APIFailure`` without a response, or if its status is not 200.
     public func page(of id: CaptureID) async throws -> [UInt8] {
         let headers = [("accept", "text/html"), ("accept-encoding", "gzip")]
-        let response = try await execute(request(.GET, "/verify/\(id)", headers: headers), timeout: requestTimeout)
+        let response = try await execute(request(.GET, PagePath.capture(id), headers: headers), timeout: requestTimeout)
         let bytes = try await collect(response)
         guard response.status == .ok else { throw Self.failure(response, nil) }
         return bytes

@@ -27,7 +27,7 @@ extension SitePages {
             let (photo, size) = PhotoView(media: record.media).picture, let depth = record.media[.depthPreview]
         else { return nil }
         return [
-            "link": "/verify/\(record.id)", "src": photo.link, "width": size.width, "height": size.height, "alt": strings("alt.photo"),
+            "link": PagePath.capture(record.id), "src": photo.link, "width": size.width, "height": size.height, "alt": strings("alt.photo"),
             "depth_src": depth.link,
             "badge": Badge.level(confidence, test: evidence.hardwareAttestation.developmentAttestation).context(strings),
         ]

@@ -18,6 +18,7 @@ LIMITS = "Shared/CaptureProtocol/SizeLimits.swift"
 CODES = "Shared/CaptureProtocol/ErrorCode.swift"
 HEADERS = {"DeviceHeader": "Shared/CaptureProtocol/DeviceHeader.swift", "UploadHeader": "Shared/CaptureProtocol/UploadHeader.swift"}
 PATHS = "Shared/CaptureProtocol/APIPath.swift"
+PAGES = "Shared/CaptureProtocol/PagePath.swift"
 PARTS = "Shared/CaptureProtocol/UploadPart.swift"
 EVERYWHERE = ("Shared", "Services", "Clients")
 # Names of files in a request's body, which say nothing to the server.
@@ -315,6 +316,10 @@ class Vocabulary(unittest.TestCase):
 
     def test_paths_of_the_api_are_spelled_once(self):
         self.assertEqual([path for path, text in swift(*EVERYWHERE) if path != PATHS and re.search(r"/api/v\d", text)], [])
+
+    def test_the_path_of_captures_pages_is_spelled_once(self):
+        # Of our site, not of another.
+        self.assertEqual([path for path, text in swift(*EVERYWHERE) if re.search(r"(?<!\w)/verify(?![\w-])", text)], [PAGES])
 
     def test_parts_are_spelled_once(self):
         self.assertEqual(part_problems(), [])

@@ -34,7 +34,7 @@ struct PageLoadCommand: AsyncParsableCommand {
         try await Measurement.run(connections: PageRun.maximumInFlight) { httpClient in
             let client = try server.client().with(httpClient: httpClient).with(retries: .none)
             let id = try await subject(client)
-            Console.progress("reading /verify/\(id), \(rate) times a second for \(seconds) s …")
+            Console.progress("reading \(PagePath.capture(id)), \(rate) times a second for \(seconds) s …")
             let run = PageRun(client: client, id: id)
             // Warm-up: opens connections and fills caches.
             _ = try await run.steady(rate: rate, for: .seconds(3))

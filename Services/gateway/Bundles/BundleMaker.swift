@@ -151,7 +151,7 @@ enum BundleReadme {
             To verify it without a network:  rial verify --bundle FILE --policy POLICY
             or with the page \(publicURL)/bundle, which also works when it was saved to disk.
 
-            The capture: \(publicURL)/verify/\(capture)
+            The capture: \(publicURL)\(PagePath.capture(capture))
 
             """.utf8)
     }

@@ -54,7 +54,7 @@ extension AcceptedCapture {
     init(_ recorded: RecordedCapture, publicURL: String) {
         self.init(
             captureID: recorded.id, type: recorded.type == .photo ? nil : recorded.type, status: recorded.status,
-            verificationURL: "\(publicURL)/verify/\(recorded.id)")
+            verificationURL: publicURL + PagePath.capture(recorded.id))
     }
 }
 

@@ -60,7 +60,7 @@ struct CaptureView: Encodable {
         c2paManifestURL = link(.manifest)
         depthVisualizationURL = link(.depthPreview)
         thumbnailURL = link(.thumbnail)
-        verificationURL = "\(publicURL)/verify/\(row.id)"
+        verificationURL = publicURL + PagePath.capture(row.id)
         video =
             switch row.kind.type {
             case .photo: nil

@@ -46,7 +46,7 @@ enum OEmbed {
         let path = address.dropFirst(publicURL.count).prefix { $0 != "?" && $0 != "#" }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard segments.count == 3 else { return .unknown }
-        if segments[1] == "verify", let id = CaptureID(segments[2]) { return .id(id) }
+        if "/" + segments[1] == PagePath.captures, let id = CaptureID(segments[2]) { return .id(id) }
         if segments[1] == "v", ShortID.isValid(segments[2]) { return .short(segments[2]) }
         return .unknown
     }

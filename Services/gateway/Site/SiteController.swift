@@ -20,7 +20,7 @@ struct SiteController: Sendable {
 
     func addRoutes(to routes: inout Routes) {
         routes.get("/") { request, _ in try await self.landing(request) }
-        routes.get("/verify/{id}") { request, context in try await self.record(request, context) }
+        routes.get("\(PagePath.captures)/{id}") { request, context in try await self.record(request, context) }
         routes.get("/v/{short}") { request, context in try await self.short(request, context) }
         routes.get("/methodology") { request, _ in
             let language = Language(request)
@@ -78,7 +78,7 @@ struct SiteController: Sendable {
 
     /// The address of a record's page, in the language that the request names.
     private func address(of id: CaptureID, _ request: Request) -> String {
-        SiteAddress.kept("/verify/\(id)", request.uri.query.map { "?\($0)" } ?? "")
+        SiteAddress.kept(PagePath.capture(id), request.uri.query.map { "?\($0)" } ?? "")
     }
 
     /// The form without JavaScript: like `POST /api/v1/verify-file`, but responds with a page.

@@ -102,7 +102,7 @@ enum VerificationBody: Encodable, Sendable {
             self = .verified(
                 Verified(
                     matched: claim.matched, captureID: claim.row.id, confidenceLevel: claim.row.confidence,
-                    verificationURL: "\(publicURL)/verify/\(claim.row.id)", fileHash: digest, captureMode: claim.row.kind.mode,
+                    verificationURL: publicURL + PagePath.capture(claim.row.id), fileHash: digest, captureMode: claim.row.kind.mode,
                     mediaStored: claim.row.kind.mode.storesMedia, evidence: claim.row.publicEvidence,
                     log: log,
                     otherClaims: others.map { OtherClaim($0, publicURL: publicURL) }))
@@ -118,6 +118,6 @@ extension VerificationBody.OtherClaim {
             captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
             developmentAttestation: claim.isDevelopment, standing: claim.row.isRevoked ? .revoked : .stands,
             captureMode: claim.row.kind.mode, uploadedAt: claim.row.publicUploadedAt,
-            verificationURL: "\(publicURL)/verify/\(claim.row.id)")
+            verificationURL: publicURL + PagePath.capture(claim.row.id))
     }
 }

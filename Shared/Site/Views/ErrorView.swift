@@ -34,7 +34,7 @@ struct ErrorView: Sendable {
         if status == 410, isMedia {
             // The record's page has new links.
             context["retry_text"] = strings("file.open")
-            context["retry"] = path.split(separator: "/").dropFirst().first.flatMap { CaptureID(String($0)) }.map { "/verify/\($0)" }
+            context["retry"] = path.split(separator: "/").dropFirst().first.flatMap { CaptureID(String($0)) }.map(PagePath.capture)
         } else if status == 429 || status >= 500 {
             context["retry"] = SiteAddress.returnPath(path)
         }

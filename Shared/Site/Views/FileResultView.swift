@@ -63,11 +63,11 @@ struct FileResultView: Sendable {
                 ],
             ] as [ViewContext]
         view["tally"] = file.evidence.map(tally) ?? []
-        view["open"] = "/verify/\(file.captureID)"
+        view["open"] = PagePath.capture(file.captureID)
         let others = file.others.map { claim in
             var item = Badge(claim.confidence ?? .low, isRevoked: claim.isRevoked, test: claim.isDevelopment).context(strings)
             item["text"] = [strings("similar.open"), formatter.minute(claim.receivedAt)].compactMap(\.self).joined(separator: " · ")
-            item["href"] = "/verify/\(claim.captureID)"
+            item["href"] = PagePath.capture(claim.captureID)
             return item
         }
         if !others.isEmpty { view["others"] = ["items": others] as ViewContext }

@@ -20,7 +20,7 @@ struct RecordView: Sendable {
         photo = PhotoView(media: record.media)
     }
 
-    var path: String { "/verify/\(record.id)" }
+    var path: String { PagePath.capture(record.id) }
     /// `nil` for a photo, and without evidence.
     private var video: VideoView? { record.evidence.flatMap { VideoView(record, $0, strings) } }
     private var address: String { publicURL + path }

@@ -14,7 +14,7 @@ struct SimilarView: Sendable {
             item["when"] = formatter.minute(capture.capturedAt).map { strings("similar.item", ["t": $0]) } ?? strings("fact.notime")
             item["where"] = UntrustedText(capture.place)?.shown
             item["unsigned"] = !capture.isSigned
-            if capture.id != this { item["href"] = "/verify/\(capture.id)" }
+            if capture.id != this { item["href"] = PagePath.capture(capture.id) }
             return item
         }
         return ["why": strings("similar.why", ["n": String(similar.devices)]), "items": items]
