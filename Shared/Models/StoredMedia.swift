@@ -18,6 +18,12 @@ public struct StoredMedia: Codable, Sendable, Hashable {
         self.pixels = pixels
     }
 
+    /// Bytes that an upload contained, under their final key in the capture.
+    public init(_ bytes: [UInt8], as name: MediaName, of capture: CaptureID) {
+        self.init(
+            key: name.key(of: capture), sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: name.contentType)
+    }
+
     enum CodingKeys: String, CodingKey {
         case key, sha256, pixels
         case sizeBytes = "size_bytes"

@@ -194,7 +194,7 @@ struct VideoSubmissionTests {
             parts.collect(bytes.count > VideoParts.collected[part] ?? 0 ? nil : bytes, of: part)
         }
         if let assertion = video.assertion { parts.collect(assertion, of: .assertion) }
-        return try VideoSubmission(parts.received, hashChainKey: "hash-chain")
+        return try VideoSubmission(parts.received, of: CaptureID())
     }
 }
 

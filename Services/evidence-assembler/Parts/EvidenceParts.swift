@@ -48,11 +48,7 @@ extension EvidenceParts {
     /// - Throws: ``RejectedMessage`` if one is missing or different, or not its service's to name.
     func mustFit(_ announcement: CaptureAnnouncement) throws {
         let capture = announcement.captureID
-        var announced: [MediaName: StoredMedia] = [
-            .metadata: StoredMedia(
-                key: MediaName.metadata.key(of: capture), sha256: ContentDigest(of: announcement.metadata),
-                sizeBytes: Int64(announcement.metadata.count), contentType: MediaName.metadata.contentType)
-        ]
+        var announced: [MediaName: StoredMedia] = [.metadata: StoredMedia(announcement.metadata, as: .metadata, of: capture)]
         for (upload, name) in announcement.content.uploads {
             guard media.objects[name] != nil else { throw RejectedMessage(.originalMissing, detail: name.rawValue) }
             announced[name] = upload.kept(as: name, of: capture)

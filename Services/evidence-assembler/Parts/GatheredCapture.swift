@@ -20,9 +20,7 @@ struct GatheredCapture: Sendable {
     init(
         announcement: CaptureAnnouncement, mediaHash: ContentDigest, capturedAt: SharedTime, parts: EvidenceParts, isRevoked: Bool
     ) throws {
-        guard mediaHash == announcement.content.mediaHash else {
-            throw RejectedMessage(.digestMismatch, detail: "media_sha256 is not the announced one")
-        }
+        try announcement.mustHave(mediaHash: mediaHash)
         try parts.mustFit(announcement)
         self.announcement = announcement
         self.mediaHash = mediaHash
@@ -36,6 +34,16 @@ struct GatheredCapture: Sendable {
     func mustBeCaptured(at announced: SharedTime) throws {
         guard capturedAt.isStored(announced) else {
             throw RejectedMessage(.captureUnreadable, detail: "captured_at is not the announced one")
+        }
+    }
+}
+
+extension CaptureAnnouncement {
+    /// - Parameter mediaHash: what the capture's row says.
+    /// - Throws: ``RejectedMessage`` if it is not the announced original's.
+    func mustHave(mediaHash: ContentDigest) throws {
+        guard mediaHash == content.mediaHash else {
+            throw RejectedMessage(.digestMismatch, detail: "media_sha256 is not the announced one")
         }
     }
 }

@@ -66,9 +66,7 @@ struct StatementTable {
             let package = try? row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self)
         else { throw RejectedMessage(.captureUnreadable, detail: "its verdict") }
         let announcement = try CaptureAnnouncement(row: row)
-        guard mediaHash == announcement.content.mediaHash else {
-            throw RejectedMessage(.digestMismatch, detail: "media_sha256 is not the announced one")
-        }
+        try announcement.mustHave(mediaHash: mediaHash)
         // An earlier version may have assessed metadata that this one cannot read.
         let capturedAt = announcement.capturedAt(in: package) ?? storedTime
         let objects = try row.getOptional("objects", as: PostgresJSON.self)?.decode([String: ContentDigest].self) ?? [:]

@@ -33,7 +33,7 @@ struct CaptureUpload: Sendable {
         case .video:
             let intake = BodyIntake(VideoParts(), of: body, storage: storage, intakes: intakes, capture: id, device: device)
             recorded = try await take(bytes, body, by: intake, id, device, authenticate, admit) {
-                try VideoSubmission($0.received, hashChainKey: MediaName.hashChain.key(of: id))
+                try VideoSubmission($0.received, of: id)
             }
         }
         return (id, recorded)

@@ -33,9 +33,7 @@ struct MediaInventory: Sendable {
 
     /// The announcement contains the metadata, so a missing object is written again.
     private func metadata(_ bytes: [UInt8], of capture: CaptureID) async throws -> StoredMedia {
-        let name = MediaName.metadata
-        let kept = StoredMedia(
-            key: name.key(of: capture), sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: name.contentType)
+        let kept = StoredMedia(bytes, as: .metadata, of: capture)
         if try await storage.head(kept.key)?.sizeBytes != kept.sizeBytes {
             try await storage.put(kept.key, bytes: bytes, contentType: kept.contentType, sha256: kept.sha256.bytes)
         }

@@ -14,8 +14,7 @@ struct VideoSubmission: MediaSubmitting {
     let detection: DetectionReport?
 
     /// Checks parts, metadata, video, depth data and hash chain, in that order.
-    /// - Parameter key: of the hash chain's object.
-    init(_ body: VideoParts.Received, hashChainKey key: String) throws(CaptureError) {
+    init(_ body: VideoParts.Received, of id: CaptureID) throws(CaptureError) {
         guard let video = body.video, video.sizeBytes > 0 else { throw .invalid(part: .video, "is missing") }
         guard let depth = body.depth, depth.sizeBytes > 0 else { throw .invalid(part: .depthData, "is missing") }
         for part in [UploadPart.hashChain, .metadata] where !body.small.has(part) { throw .invalid(part: part, "is missing") }
@@ -36,10 +35,7 @@ struct VideoSubmission: MediaSubmitting {
         try Self.check(hashChain)
         content = VideoContent(
             video: video, depth: depth,
-            hashChain: StoredMedia(
-                key: key, sha256: ContentDigest(of: hashChain), sizeBytes: Int64(hashChain.count),
-                contentType: MediaName.hashChain.contentType),
-            moov: movie.moov)
+            hashChain: StoredMedia(hashChain, as: .hashChain, of: id), moov: movie.moov)
     }
 
     var kept: [(name: MediaName, bytes: [UInt8])] { [(.metadata, metadataBytes), (.hashChain, hashChain)] }
