@@ -1,3 +1,4 @@
+import Attestation
 import CaptureProtocol
 
 /// A row of `devices`, as far as requests need it.
@@ -10,6 +11,15 @@ struct KnownDevice: Sendable {
     let isRevoked: Bool
     /// Whether its key was attested.
     var isVerified: Bool { attestedKey != nil }
+
+    /// Whether an assertion is by the attested key. Its counter is neither consumed nor compared.
+    func hasAsserted(_ clientDataHash: ContentDigest, by assertion: [UInt8]) -> Bool {
+        guard let attestedKey, let appID else { return false }
+        let verdict = AssertionAppraiser(appIDs: [appID]).appraise(
+            assertion, publicKeyX963: attestedKey, clientDataHash: clientDataHash.bytes)
+        if case .verified = verdict { return true }
+        return false
+    }
 }
 
 /// The devices that `attestation-verifier` registered.

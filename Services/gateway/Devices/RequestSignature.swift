@@ -1,4 +1,3 @@
-import Attestation
 import CaptureProtocol
 import Crypto
 import Foundation
@@ -63,12 +62,7 @@ enum RequestSignature {
             else { return false }
             return key.isValidSignature(parsed, for: bytes)
         case nil:
-            // Verify an assertion by the attested key; its counter is neither consumed nor compared here.
-            guard let key = device.attestedKey, let appID = device.appID else { return false }
-            let verdict = AssertionAppraiser(appIDs: [appID]).appraise(
-                signature, publicKeyX963: key, clientDataHash: Array(SHA256.hash(data: bytes)))
-            if case .verified = verdict { return true }
-            return false
+            return device.hasAsserted(ContentDigest(of: bytes), by: signature)
         }
     }
 }

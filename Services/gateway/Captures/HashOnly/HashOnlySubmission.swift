@@ -1,4 +1,3 @@
-import Attestation
 import CaptureProtocol
 import Foundation
 import Models
@@ -24,7 +23,7 @@ struct HashOnlySubmission: CaptureSubmitting {
             }
         }
         assertion = try CollectedParts.checked(body.assertion, field: HashOnlyBody.assertionName, .assertion)
-        guard Self.isSigned(body, by: device) else { throw .assertionUnverified }
+        guard device.hasAsserted(HashOnlyClientData.hash(payload: body.payload), by: body.assertion) else { throw .assertionUnverified }
         do {
             payload = try HashOnlyPayload.parse(body.payload)
         } catch {
@@ -43,13 +42,5 @@ struct HashOnlySubmission: CaptureSubmitting {
                 receivedAt: receivedAt),
             mediaHash: payload.mediaHash, depthHash: nil, assertionHash: ContentDigest(of: assertion), capturedAt: payload.capturedAt,
             flags: payload.flags, location: payload.location, detection: nil)
-    }
-
-    private static func isSigned(_ body: HashOnlyBody, by device: KnownDevice) -> Bool {
-        guard let key = device.attestedKey, let appID = device.appID else { return false }
-        let verdict = AssertionAppraiser(appIDs: [appID]).appraise(
-            body.assertion, publicKeyX963: key, clientDataHash: HashOnlyClientData.hash(payload: body.payload).bytes)
-        if case .verified = verdict { return true }
-        return false
     }
 }
