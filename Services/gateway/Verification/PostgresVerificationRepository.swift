@@ -35,14 +35,17 @@ struct PostgresVerificationRepository: VerificationRepository {
         let rows = try await database.query(
             "WITH found AS (" + found + """
                 )
-                SELECT DISTINCT ON (rank, captures.uploaded_at, captures.id) found.matched, \(PostgresCaptureRepository.fields)
+                SELECT DISTINCT ON (rank, received, captures.id) found.matched, \(PostgresCaptureRepository.fields)
                 FROM found JOIN captures ON captures.id = found.capture_id
                 CROSS JOIN LATERAL (SELECT CASE capture_mode WHEN 'full' THEN 0 ELSE 100 END
                     + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 10 WHEN 'low' THEN 20 ELSE 30 END
                     + CASE evidence #>> '{hardware_attestation,development_attestation}' WHEN 'true' THEN 1 ELSE 0 END
-                    + CASE WHEN \(PostgresCaptureRepository.isRevoked) THEN 1000 ELSE 0 END AS rank) AS ranked
+                    + CASE WHEN \(PostgresCaptureRepository.isRevoked) THEN 1000 ELSE 0 END AS rank,
+                    -- No more exact than it is public: the order must not tell it.
+                    CASE captured_precision WHEN 'exact' THEN captures.uploaded_at
+                        ELSE date_trunc('day', captures.uploaded_at, 'UTC') END AS received) AS ranked
                 WHERE captures.status = 'complete'
-                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaRole.original.rawValue) DESC, found.matched
+                ORDER BY rank, received, captures.id, found.matched = \(MediaRole.original.rawValue) DESC, found.matched
                 LIMIT \(maximumClaims)
                 """)
         // A capture that cannot be read must not hide the others, which may be of other devices.

@@ -49,6 +49,9 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
             return step + (flags == nil ? 0 : 100) + (isDevelopment ? 1 : 0) + (isRevoked ? 1000 : 0)
         }
 
+        /// Or the begin of its day in UTC.
+        var publicUploadedAt: Date { row.publicUploadedAt.date ?? .distantPast }
+
         /// As what the capture claims a file with this digest.
         func claim(of digest: ContentDigest) -> Claim? {
             if digest == mediaHash { return Claim(matched: .original, row: row) }
@@ -119,7 +122,9 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
             if let failure = state.failure { throw failure }
             return state.entries
         }
-        let sorted = entries.filter { $0.withdrawnAt == nil }.sorted { ($0.rank, $0.uploadedAt) < ($1.rank, $1.uploadedAt) }
+        let sorted = entries.filter { $0.withdrawnAt == nil }.sorted {
+            ($0.rank, $0.publicUploadedAt, $0.id.description) < ($1.rank, $1.publicUploadedAt, $1.id.description)
+        }
         return Array(sorted.compactMap(claim).prefix(maximumClaims))
     }
 

@@ -79,6 +79,26 @@ struct ClaimOrderTests {
         }
     }
 
+    @Test("of captures that keep their time back stand at the begin of their day, whichever came first", arguments: Backend.available)
+    func keptBack(backend: Backend) async throws {
+        try await backend.with { rig in
+            let package = Samples.Evidence(development: false).package
+            func insert(_ time: TimePrecision, after hours: Double) async throws -> CaptureID {
+                try await rig.insertComplete(
+                    package, .high, at: Samples.received.addingTimeInterval(hours * 3600),
+                    sharing: MetadataFlags(location: .none, timestamp: time, device: .none))
+            }
+            let exact = try await insert(.exact, after: 0)
+            let before = try await insert(.exact, after: -24)
+            let kept = [
+                try await insert(.day, after: 2), try await insert(.none, after: 1), try await insert(.day, after: -1),
+                try await insert(.none, after: -2),
+            ].sorted { $0.description < $1.description }
+            let claims = try await rig.verifications.claims(of: Samples.digest)
+            #expect(claims.map(\.row.id) == [before] + kept + [exact])
+        }
+    }
+
     @Test("are of the manifest store that we made, with the certificate that signed it, and of no other", arguments: Backend.available)
     func stores(backend: Backend) async throws {
         try await backend.with { rig in
