@@ -53,7 +53,7 @@ extension GatewayParts {
             maker: BundleMaker(
                 log: log, finder: finder, tiles: tiles, objects: objects, policy: settings.logPolicy ?? .empty,
                 publicURL: settings.publicURL),
-            media: mediaScratch, downloads: downloads,
+            media: MediaScratch(store: backbone.media, scratch: bundleScratch), downloads: downloads,
             bundles: ConcurrencyLimit("bundles", BundleController.limits, metric: "rial_bundles_in_progress"), trustedProxies: proxies
         ).addRoutes(to: &routes)
     }
@@ -75,14 +75,5 @@ extension GatewayParts {
                 captures: captures, records: PostgresStoredRecordRepository(database: backbone.database), log: logStatus, links: links),
             claims: verifications, verifier: verifier, log: PostgresLogFactsReading(database: backbone.database), trustedProxies: proxies
         ).addRoutes(to: &routes)
-    }
-
-    /// In the folder of the files that are verified, with a quota of its own: whoever reads bundles slowly stops no verification.
-    private var mediaScratch: MediaScratch {
-        MediaScratch(
-            store: backbone.media,
-            scratch: .init(
-                folder: verifier.scratch.folder, quota: ScratchQuota(bytes: settings.verification.scratchShareBytes),
-                executors: verifier.scratch.executors))
     }
 }

@@ -36,6 +36,8 @@ struct GatewayParts: Sendable {
     let inspectors: InspectorPool
     let verifications: any VerificationRepository
     let verifier: FileVerifier
+    /// In the folder of the files that are verified, with a quota of its own: whoever reads bundles slowly stops no verification.
+    let bundleScratch: Scratch
 
     init(_ settings: Settings, _ backbone: Backbone, logger: Logger) throws {
         self.settings = settings
@@ -70,7 +72,9 @@ struct GatewayParts: Sendable {
 
         inspectors = Self.inspectors(settings.verification)
         verifications = PostgresVerificationRepository(database: database)
-        verifier = Self.verifier(settings, verifications, inspectors, buckets, logger)
+        let executors = (0..<4).map { BlockingExecutor(label: "scratch-\($0)") }
+        verifier = Self.verifier(settings, verifications, inspectors, Self.scratch(settings, executors), buckets, logger)
+        bundleScratch = Self.scratch(settings, executors)
     }
 
     private static func inspectors(_ settings: VerificationSettings) -> InspectorPool {
@@ -80,9 +84,14 @@ struct GatewayParts: Sendable {
             concurrency: settings.concurrentInspections, waiting: settings.concurrentFiles)
     }
 
+    private static func scratch(_ settings: Settings, _ executors: [BlockingExecutor]) -> Scratch {
+        let own = settings.verification
+        return Scratch(folder: own.scratchFolder, quota: ScratchQuota(bytes: own.scratchShareBytes), executors: executors)
+    }
+
     private static func verifier(
-        _ settings: Settings, _ repository: any VerificationRepository, _ inspectors: InspectorPool, _ buckets: any TokenBuckets,
-        _ logger: Logger
+        _ settings: Settings, _ repository: any VerificationRepository, _ inspectors: InspectorPool, _ scratch: Scratch,
+        _ buckets: any TokenBuckets, _ logger: Logger
     ) -> FileVerifier {
         let own = settings.verification
         return FileVerifier(
@@ -92,9 +101,6 @@ struct GatewayParts: Sendable {
                 own.concurrentFiles, queueLimit: 200,
                 // Below the idle timeout, so that clients see the 503 and not a reset.
                 timeout: .seconds(max(1, settings.idleTimeoutSeconds * 2 / 3)), metric: "rial_verifications_in_progress"),
-            scratch: .init(
-                folder: own.scratchFolder, quota: ScratchQuota(bytes: own.scratchShareBytes),
-                executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
-            buckets: buckets, limits: settings.limits, logger: logger)
+            scratch: scratch, buckets: buckets, limits: settings.limits, logger: logger)
     }
 }

@@ -55,7 +55,7 @@ struct FileIntakeTests {
 
     @Test("files that take more than the quota together are refused")
     func quota() async {
-        await #expect(throws: VerificationError.noSpace) {
+        await #expect(throws: NoScratchSpace.self) {
             try await Self.read([Self.part("file", [UInt8](repeating: 1, count: 101))], quota: ScratchQuota(bytes: 100))
         }
     }

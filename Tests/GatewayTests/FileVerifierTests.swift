@@ -143,7 +143,7 @@ struct FileVerifierTests {
         }
         #expect(files.logged.isEmpty)
         for _ in 0..<2 { _ = try await verify(Self.jpeg, by: verifier) }
-        await #expect(throws: VerificationError.noSpace) { _ = try await verify(Self.jpeg + [1], by: verifier) }
+        await #expect(throws: NoScratchSpace.self) { _ = try await verify(Self.jpeg + [1], by: verifier) }
     }
 
     @Test("a digest alone finds the capture, or no record; both are logged")

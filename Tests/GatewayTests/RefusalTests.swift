@@ -35,6 +35,7 @@ struct RefusalTests {
         Case(error: VerificationError.fileTooLarge, code: .payloadTooLarge),
         Case(error: VerificationError.unsupportedFormat, code: .unsupportedMediaType),
         Case(error: VerificationError.inspectorsUnavailable, code: .serviceUnavailable, retryAfter: "30"),
+        Case(error: NoScratchSpace(), code: .serviceUnavailable, retryAfter: "5"),
         Case(error: CaptureError.invalid("photo", "is not a JPEG", .mediaType), code: .unsupportedMediaType, field: "photo"),
         Case(error: CaptureError.invalid("depth_map", "is missing"), code: .validationError, field: "depth_map"),
         Case(error: CaptureError.tooLarge(SizeLimits.capture), code: .payloadTooLarge),

@@ -10,10 +10,10 @@ import TransparencyLog
 struct MediaScratch: Sendable {
     private static let pieceBytes: Int64 = 256 << 10
     let store: any ObjectStore
-    let scratch: FileVerifier.Scratch
+    let scratch: Scratch
 
     /// Reads an object, compared with its digest.
-    /// - Throws: ``VerificationError/noSpace``; ``ObjectStorageError``.
+    /// - Throws: ``NoScratchSpace``; ``ObjectStorageError``.
     func read(_ media: NamedMedia) async throws -> Held {
         let executor = scratch.executors[Int.random(in: scratch.executors.indices)]
         let file = try ScratchFile(in: scratch.folder, of: scratch.quota)
@@ -41,7 +41,7 @@ struct MediaScratch: Sendable {
             while position < file.sizeBytes {
                 let range = position..<min(position + MediaScratch.pieceBytes, file.sizeBytes)
                 guard let bytes = try await executor.run({ [file] in file.bytes(range) }), bytes.count == range.count else {
-                    throw VerificationError.noSpace
+                    throw NoScratchSpace()
                 }
                 try await writer.write(ByteBuffer(bytes: bytes))
                 position = range.upperBound

@@ -15,6 +15,8 @@ extension APIError {
         case is VerificationPermits.Busy:
             self = .retryLater(.serviceUnavailable, "Too many files at the moment; try again.", seconds: 5)
         case let error as VerificationError: self.init(error)
+        case is NoScratchSpace:
+            self = .retryLater(.serviceUnavailable, "There is no room for the file at the moment; try again.", seconds: 5)
         case let error as CaptureError: self.init(error)
         case let error as UploadError: self.init(error)
         case let error as NotLogged: self.init(error)
@@ -106,8 +108,6 @@ extension APIError {
         case .partTooLarge(let name): self = .invalid(name, SizeLimits.unknownPartProblem)
         case .unsupportedFormat:
             self.init(.unsupportedMediaType, "The file is not a JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or C2PA manifest.")
-        case .noSpace:
-            self = .retryLater(.serviceUnavailable, "There is no room for the file at the moment; try again.", seconds: 5)
         case .inspectorsBusy:
             self = .retryLater(.serviceUnavailable, "Too many files are being inspected; try again.", seconds: 5)
         case .inspectorsUnavailable:

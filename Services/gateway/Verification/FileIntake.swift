@@ -38,7 +38,7 @@ actor FileIntake {
     }
 
     /// Reads the body to its end.
-    /// - Throws: ``VerificationError``, `MultipartError`, and what the body throws.
+    /// - Throws: ``VerificationError``, ``NoScratchSpace``, `MultipartError`, and what the body throws.
     func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> ReceivedFile {
         for try await chunk in body {
             total += chunk.readableBytes

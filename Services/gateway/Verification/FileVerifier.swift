@@ -13,7 +13,7 @@ protocol FileVerifying: Sendable {
     ///   - body: a multipart body with a part `file`.
     ///   - declaredBytes: the declared size of the whole body; `nil` if unknown.
     /// - Throws: ``VerificationError``, ``RateLimitExceeded``, ``ConcurrencyLimit/Exceeded``, ``VerificationPermits/Busy``,
-    ///   `MultipartError`, and what the database and the body throw.
+    ///   ``NoScratchSpace``, `MultipartError`, and what the database and the body throw.
     func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
         _ body: Body, boundary: MultipartBoundary, declaredBytes: Int?, from client: ClientAddress
     ) async throws -> FileVerification
@@ -37,17 +37,11 @@ struct FileVerifier: FileVerifying {
     let intakes: ConcurrencyLimit
     /// Limits the received files being verified.
     let permits: VerificationPermits
+    /// Where files are during verification.
     let scratch: Scratch
     let buckets: any TokenBuckets
     let limits: RateLimits
     let logger: Logger
-
-    /// Where files are stored during verification.
-    struct Scratch: Sendable {
-        let folder: String
-        let quota: ScratchQuota
-        let executors: [BlockingExecutor]
-    }
 
     func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
         _ body: Body, boundary: MultipartBoundary, declaredBytes: Int?, from client: ClientAddress

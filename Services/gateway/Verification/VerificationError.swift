@@ -8,8 +8,6 @@ enum VerificationError: Error, Equatable, Sendable {
     /// A part other than `file` is too large.
     case partTooLarge(name: String)
     case unsupportedFormat
-    /// No disk space or quota left.
-    case noSpace
     case inspectorsBusy
     case inspectorsUnavailable
 }

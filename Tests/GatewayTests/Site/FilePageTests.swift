@@ -46,7 +46,7 @@ struct FilePageTests {
             (VerificationError.fileEmpty, 400, "This file is empty."), (VerificationError.fileMissing, 400, "No file was chosen."),
             (MultipartError.truncated, 400, "No file was chosen."),
             (RateLimitExceeded(BucketRule(name: "test", burst: 1, perSecond: 1.0 / 120), tokens: 0), 429, "Try again in 2 minutes."),
-            (VerificationError.noSpace, 503, "We could not look it up right now."),
+            (NoScratchSpace(), 503, "We could not look it up right now."),
             (VerificationPermits.Busy(), 503, "We could not look it up right now."),
         ] as [(any Error, Int, String)])
     func problems(error: any Error, status: Int, text: String) async throws {

@@ -2,7 +2,7 @@ import Blocking
 import CaptureProtocol
 import Crypto
 
-/// An uploaded file, hashed while it is written and counted against the shared quota.
+/// A file without a name, hashed while it is written and counted against the shared quota.
 ///
 /// `@unchecked Sendable`: written by one task only; others use the descriptor once the file is complete.
 final class ScratchFile: @unchecked Sendable {
@@ -13,18 +13,18 @@ final class ScratchFile: @unchecked Sendable {
     var descriptor: Int32 { file.descriptor }
 
     /// - Parameter quota: the disk space that all scratch files share.
-    /// - Throws: ``VerificationError/noSpace`` if the file cannot be created.
-    init(in folder: String, of quota: ScratchQuota) throws(VerificationError) {
+    /// - Throws: ``NoScratchSpace`` if the file cannot be created.
+    init(in folder: String, of quota: ScratchQuota) throws(NoScratchSpace) {
         share = quota.share()
-        do { file = try NamelessFile(in: folder) } catch { throw .noSpace }
+        do { file = try NamelessFile(in: folder) } catch { throw NoScratchSpace() }
     }
 
     /// Appends and hashes the bytes. Blocks while writing.
-    /// - Throws: ``VerificationError/noSpace``.
-    func append(_ bytes: ArraySlice<UInt8>) throws(VerificationError) {
+    /// - Throws: ``NoScratchSpace``.
+    func append(_ bytes: ArraySlice<UInt8>) throws(NoScratchSpace) {
         try share.grow(by: bytes.count)
         bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
-        do { try file.append(bytes) } catch { throw .noSpace }
+        do { try file.append(bytes) } catch { throw NoScratchSpace() }
         sizeBytes += Int64(bytes.count)
     }
 

@@ -19,9 +19,9 @@ final class ScratchQuota: Sendable {
 
         deinit { quota.release(heldBytes.withLock { $0 }) }
 
-        /// - Throws: ``VerificationError/noSpace`` if the quota is exhausted.
-        func grow(by bytes: Int) throws(VerificationError) {
-            guard quota.acquire(Int64(bytes)) else { throw .noSpace }
+        /// - Throws: ``NoScratchSpace`` if the quota is exhausted.
+        func grow(by bytes: Int) throws(NoScratchSpace) {
+            guard quota.acquire(Int64(bytes)) else { throw NoScratchSpace() }
             heldBytes.withLock { $0 += Int64(bytes) }
         }
     }
