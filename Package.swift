@@ -322,7 +322,7 @@ let package = Package(
             name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "CaptureProtocol", "Models"],
             path: "Tests/ShareCardTests", swiftSettings: computing),
         .testTarget(
-            name: "SceneTests", dependencies: ["CaptureProtocol", "Scene", "Depth", "Imaging", "Models"],
+            name: "SceneTests", dependencies: ["CaptureProtocol", "Compression", "Scene", "Depth", "Imaging", "Models"],
             path: "Tests/SceneTests"),
         .testTarget(
             name: "EvidenceTests", dependencies: ["Evidence", "CaptureProtocol", "Models", "TestSupport"],

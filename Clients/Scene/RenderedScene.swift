@@ -22,10 +22,4 @@ public struct RenderedScene: Sendable {
 
     /// RFC 1952.
     public func depthGzip() throws(DeflateError) -> [UInt8] { try Deflate.compress(depthBytes, wrapping: .gzip) }
-
-    /// RFC 1950.
-    public func depthZlib() throws(DeflateError) -> [UInt8] { try Deflate.compress(depthBytes, wrapping: .zlib) }
-
-    /// RFC 1951, what Apple's `.zlib` writes.
-    public func depthRawDeflate() throws(DeflateError) -> [UInt8] { try Deflate.compress(depthBytes, wrapping: .none) }
 }

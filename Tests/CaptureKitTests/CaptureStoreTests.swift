@@ -31,7 +31,9 @@ struct CaptureStoreTests {
     @Test("commits with full synchronisation")
     func synchronous() async throws {
         let rig = try StoreRig()
-        #expect(try await rig.open().database.synchronousLevel == 2)
+        let store = try await rig.open()
+        let level = try await store.database.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        #expect(level == 2, "FULL")
     }
 
     @Test("opens the facts of a capture once, however often it is listed, and again after they changed")

@@ -5,7 +5,8 @@ import GRDB
 
 /// The rows of the store. Several processes may use one database at the same time.
 struct CaptureDatabase: Sendable {
-    private let pool: DatabasePool
+    /// Its one connection that writes synchronises fully.
+    let pool: DatabasePool
     private let failPoints: FailPoints
     let openedFacts = OpenedFacts()
     /// The store's key.
@@ -35,9 +36,6 @@ struct CaptureDatabase: Sendable {
         self.pool = pool
         self.key = try key(hasRows)
     }
-
-    /// The level of synchronisation of the connection that writes: 2 is FULL.
-    var synchronousLevel: Int? { get throws { try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") } } }
 
     func close() throws { try Self.translated { try pool.close() } }
 
