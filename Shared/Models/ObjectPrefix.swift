@@ -11,4 +11,10 @@ public enum ObjectPrefix {
 
     /// The tiles, entry bundles, heads and checkpoint of a shard of the log.
     public static func log(shard: String) -> String { "log/\(shard)/" }
+
+    /// The whole key of the checkpoint of a shard of the log.
+    public static func checkpoint(shard: String) -> String { log(shard: shard) + "checkpoint" }
+
+    /// What services write to learn whether the bucket can be used.
+    public static let probes = "probes/"
 }

@@ -26,7 +26,8 @@ public actor StorageProbe {
         self.logger = logger
         bytes = Array("rial. probe of \(service.rawValue)\n".utf8)
         object = StoredMedia(
-            key: "probes/\(service.rawValue)", sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: "text/plain")
+            key: ObjectPrefix.probes + service.rawValue, sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count),
+            contentType: "text/plain")
     }
 
     /// Whether the bucket could be written and read.

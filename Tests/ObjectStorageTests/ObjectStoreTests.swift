@@ -304,6 +304,9 @@ struct ObjectStoreTests {
         let continuation = try #require(first.continuation)
         let second = try await store.list(prefix: "b/", continuation: continuation)
         #expect(second.objects.map(\.key) == ["b/3"] && second.continuation == nil)
+        let pages = try await store.pages(under: "b/").reduce(into: []) { $0.append($1.map(\.key)) }
+        #expect(pages == [["b/1", "b/2"], ["b/3"]])
+        #expect(try await store.pages(under: "d/").reduce(0) { $0 + $1.count } == 0)
     }
 }
 

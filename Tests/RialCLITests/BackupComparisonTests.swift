@@ -56,7 +56,7 @@ struct BackupComparisonTests {
     private func compare() async throws -> (findings: [BackupFinding], summary: BackupSummary) {
         let findings = Mutex<[BackupFinding]>([])
         let comparison = BackupComparison(
-            rows: rows, list: storage.list(prefix:continuation:), tell: { finding in findings.withLock { $0.append(finding) } },
+            rows: rows, pages: storage.pages(under:), tell: { finding in findings.withLock { $0.append(finding) } },
             now: { [clock] in clock.now })
         let summary = try await comparison.run()
         return (findings.withLock { $0 }, summary)
@@ -256,7 +256,8 @@ struct BackupComparisonTests {
     func order() async throws {
         let keys = [2, 1].map { BackupFolder(.captures, id($0)).prefix + "original.jpg" }
         let objects = keys.map { StoredObject(key: $0, sizeBytes: 1, etag: "", contentType: nil, lastModified: nil) }
-        let comparison = BackupComparison(rows: rows, list: { _, _ in ObjectPage(objects: objects, continuation: nil) }) { _ in }
+        let comparison = BackupComparison(rows: rows, pages: { _ in ObjectPages { _ in ObjectPage(objects: objects, continuation: nil) } })
+        { _ in }
         await #expect(throws: BackupComparison.NotInOrder.self) { _ = try await comparison.run() }
     }
 

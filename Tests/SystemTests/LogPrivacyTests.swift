@@ -175,12 +175,10 @@ extension LocalStack {
     /// The contents of all objects under a prefix.
     fileprivate func stored(under prefix: String) async throws -> [[UInt8]] {
         let storage = try storage()
-        var (contents, continuation): ([[UInt8]], String?) = ([], nil)
-        repeat {
-            let page = try await storage.list(prefix: prefix, continuation: continuation)
-            for object in page.objects { contents.append(try await storage.getBytes(object.key, limit: 1 << 20)) }
-            continuation = page.continuation
-        } while continuation != nil
+        var contents: [[UInt8]] = []
+        for try await page in storage.pages(under: prefix) {
+            for object in page { contents.append(try await storage.getBytes(object.key, limit: 1 << 20)) }
+        }
         return contents
     }
 }

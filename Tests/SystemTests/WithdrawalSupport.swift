@@ -222,12 +222,7 @@ extension LocalStack {
         #expect(said.contains("nothing of capture \(id) is left"), "\(what): \(said)")
         let dump = SearchedText(try await dump())
         var keys: [String] = []
-        var continuation: String?
-        repeat {
-            let page = try await storage.list(prefix: "", continuation: continuation)
-            keys += page.objects.map(\.key)
-            continuation = page.continuation
-        } while continuation != nil
+        for try await page in storage.pages(under: "") { keys += page.map(\.key) }
         let listing = SearchedText(keys.joined(separator: "\n"))
         #expect(dump.contains(id) && listing.contains("captures/"), "the search searches")
         #expect(!listing.contains(id), "\(what)")

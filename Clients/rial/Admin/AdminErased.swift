@@ -47,12 +47,7 @@ struct AdminErased: AsyncParsableCommand {
     private func objects(_ storage: S3Client, _ prefixes: [String]) async throws -> [(String, String)] {
         var left: [(String, String)] = []
         for prefix in prefixes {
-            var continuation: String?
-            repeat {
-                let page = try await storage.list(prefix: prefix, continuation: continuation)
-                left += page.objects.map { ("bucket", $0.key) }
-                continuation = page.continuation
-            } while continuation != nil
+            for try await page in storage.pages(under: prefix) { left += page.map { ("bucket", $0.key) } }
             left += try await storage.unfinishedUploads(under: prefix).map { ("bucket", "\($0.key), unfinished") }
         }
         return left

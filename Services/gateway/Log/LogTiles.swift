@@ -27,7 +27,7 @@ struct LogTiles: Sendable {
 
     /// - Returns: `nil` if none is there.
     func checkpoint(of shard: PublishedShard) async throws -> [UInt8]? {
-        try await store.fetch(ObjectPrefix.log(shard: shard.name) + "checkpoint", limit: Tile.maximumFileBytes)?.bytes
+        try await store.fetch(ObjectPrefix.checkpoint(shard: shard.name), limit: Tile.maximumFileBytes)?.bytes
     }
 
     /// The proof that an entry is in the tree of this size, which is published.

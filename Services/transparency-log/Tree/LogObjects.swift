@@ -15,14 +15,15 @@ struct LogObjects: Sendable {
     let store: any ObjectStore
     /// The prefix of all keys; ends in a slash.
     let prefix: String
+    let checkpointKey: String
 
     init(_ store: any ObjectStore, shard: String) {
         self.store = store
         prefix = ObjectPrefix.log(shard: shard)
+        checkpointKey = ObjectPrefix.checkpoint(shard: shard)
     }
 
     func key(_ tile: Tile) -> String { prefix + tile.path }
-    var checkpointKey: String { prefix + "checkpoint" }
     var headsPrefix: String { prefix + "heads/" }
 
     /// Stores the bytes if there is no object with this key; else says whether it has the same bytes.

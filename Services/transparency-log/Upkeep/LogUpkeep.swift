@@ -79,23 +79,20 @@ struct LogUpkeep: Sendable {
         try await sweepHeads(objects)
         let (from, to) = try await repository.sweepable(shard.origin, before: time.addingTimeInterval(-Self.partialSeconds))
         guard from < to else { return }
-        for tile in Tile.added(from: from, to: to) where !tile.isPartial { try await deleteAll(objects.key(tile) + ".p/") }
+        for tile in Tile.added(from: from, to: to) where !tile.isPartial {
+            // At most 255 widths, which are one page.
+            try await store.delete(try await store.list(prefix: objects.key(tile) + ".p/").objects.map(\.key))
+        }
         try await repository.noteSwept(shard.origin, size: to)
     }
 
     private func sweepHeads(_ objects: LogObjects) async throws {
-        var (seen, continuation): (Int, String?) = (0, nil)
-        repeat {
-            let page = try await objects.store.list(prefix: objects.headsPrefix, continuation: continuation)
-            let old = page.objects.map(\.key).dropFirst(max(0, Self.keptHeads - seen)).filter { objects.headSize($0) != nil }
+        var seen = 0
+        for try await page in objects.store.pages(under: objects.headsPrefix) {
+            let old = page.map(\.key).dropFirst(max(0, Self.keptHeads - seen)).filter { objects.headSize($0) != nil }
             try await objects.store.delete(Array(old))
-            seen += page.objects.count
-            continuation = page.continuation
-        } while continuation != nil
-    }
-
-    private func deleteAll(_ prefix: String) async throws {
-        try await store.delete(try await store.list(prefix: prefix).objects.map(\.key))
+            seen += page.count
+        }
     }
 
     /// Called every few seconds, by every instance.

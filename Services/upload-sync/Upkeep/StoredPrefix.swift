@@ -22,14 +22,7 @@ struct StoredPrefix: Sendable {
     }
 
     func objects() async throws -> [StoredObject] {
-        var objects: [StoredObject] = []
-        var continuation: String?
-        repeat {
-            let page = try await storage.list(prefix: text, continuation: continuation)
-            objects += page.objects
-            continuation = page.continuation
-        } while continuation != nil
-        return objects
+        try await storage.pages(under: text).reduce(into: []) { $0 += $1 }
     }
 
     /// Deletes the objects and aborts unfinished multipart uploads.

@@ -40,7 +40,7 @@ struct AdminBackupCheck: AsyncParsableCommand {
     }
 
     private static func compare(_ rows: PostgresBackupRows, _ storage: S3Client, asJSON json: Bool) async throws -> BackupSummary {
-        let comparison = BackupComparison(rows: rows, list: storage.list(prefix:continuation:)) { finding in
+        let comparison = BackupComparison(rows: rows, pages: storage.pages(under:)) { finding in
             Console.result(json ? (try? line(finding)) ?? "" : finding.text, isJSON: json)
         }
         do {

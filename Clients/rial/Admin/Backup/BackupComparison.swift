@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Models
 import ObjectStorage
 
 /// Compares all rows with all objects: both are read in the order of their keys, a page at a time, and merged.
@@ -14,8 +15,8 @@ struct BackupComparison {
 
     static let pageSize = 500
     let rows: any BackupRows
-    /// A page of the objects with a key prefix, as ``ObjectStore/list(prefix:continuation:)``.
-    let list: @Sendable (_ prefix: String, _ continuation: String?) async throws -> ObjectPage
+    /// The objects with a key prefix, as ``ObjectStore/pages(under:)``.
+    let pages: (_ prefix: String) -> ObjectPages
     /// Called for each finding, in the order of the keys.
     let tell: (BackupFinding) -> Void
     var now: () -> Date = Date.init
@@ -26,11 +27,8 @@ struct BackupComparison {
         var known = KnownFolders(rows: rows, pageSize: Self.pageSize)
         var open: FolderAudit?
         var shards: [String: Bool] = [:]
-        var continuation: String?
-        repeat {
-            let page = try await list("", continuation)
-            continuation = page.continuation
-            for object in page.objects {
+        for try await page in pages("") {
+            for object in page {
                 guard let folder = BackupFolder(key: object.key) else {
                     try await look(atOther: object, &shards, &summary)
                     continue
@@ -48,7 +46,7 @@ struct BackupComparison {
                 }
                 open?.see(object)
             }
-        } while continuation != nil
+        }
         if let open { try await close(open, &summary) }
         while let later = try await known.next() { try await close(FolderAudit(later.folder, later), &summary, later) }
         if summary.isMissingObjects, let newest = summary.newestObject {
@@ -73,26 +71,17 @@ struct BackupComparison {
     private func again(_ folder: BackupFolder) async throws -> FolderAudit {
         let known = try await rows.folder(folder)
         var audit = FolderAudit(folder, known)
-        try await listAll(folder.prefix) { audit.see($0) }
+        for try await page in pages(folder.prefix) { for object in page { audit.see(object) } }
         if known?.named.contains(where: { $0.elsewhere != nil }) == true {
-            try await listAll(BackupFolder(.incoming, folder.id).prefix) { audit.seeElsewhere($0) }
+            for try await page in pages(BackupFolder(.incoming, folder.id).prefix) { for object in page { audit.seeElsewhere(object) } }
         }
         return audit
-    }
-
-    private func listAll(_ prefix: String, _ see: (StoredObject) -> Void) async throws {
-        var continuation: String?
-        repeat {
-            let page = try await list(prefix, continuation)
-            for object in page.objects { see(object) }
-            continuation = page.continuation
-        } while continuation != nil
     }
 
     /// The services' probes, and the public log, which `transparency-log` compares itself.
     private func look(atOther object: StoredObject, _ shards: inout [String: Bool], _ summary: inout BackupSummary) async throws {
         summary.objects += 1
-        if object.key.hasPrefix("probes/") { return }
+        if object.key.hasPrefix(ObjectPrefix.probes) { return }
         let parts = object.key.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         if parts.count == 3, parts[0] == "log" {
             let shard = String(parts[1])
