@@ -158,7 +158,7 @@ let package = Package(
             name: "Observability", dependencies: ["HTTPServing", logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),
         .target(
-            name: "MediaStore", dependencies: ["Blocking", "CaptureProtocol", "Models", "Movie", "ObjectStorage", nioCore],
+            name: "MediaStore", dependencies: ["Blocking", "CaptureProtocol", "Models", "Movie", "ObjectStorage", crypto, nioCore],
             path: "Shared/MediaStore"),
         .target(
             name: "Delivery",

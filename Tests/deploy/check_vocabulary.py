@@ -28,7 +28,7 @@ ELSEWHERE = {
     "Shared/Models/MediaProblem.swift": "how stored media are damaged, in the database",
     "Shared/Attestation/AttestationVerdict.swift": "classes of attestations' failures",
     "Shared/ShareCard/ShareCardError.swift": "codes of its own error",
-    "Services/attestation-verifier/DeviceAdministration.swift": "answers of the admin port",
+    "Services/attestation-verifier/Devices/DeviceAdministration.swift": "answers of the admin port",
     "Services/evidence-assembler/Upkeep/CredentialDigests.swift": "why a row stays without digests",
 }
 # Where multipart bodies are made and read: no name of a part stands here, not even one that is an English word.

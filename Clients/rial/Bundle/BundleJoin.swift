@@ -65,12 +65,3 @@ struct BundleJoin: AsyncParsableCommand {
         CommandFailure("\(path) is not what the device sent with this capture.")
     }
 }
-
-/// Files that the command line names.
-enum LocalFile {
-    /// - Throws: ``CommandFailure``.
-    static func bytes(_ path: String) throws -> [UInt8] {
-        guard let data = FileManager.default.contents(atPath: path) else { throw CommandFailure("\(path) cannot be read") }
-        return Array(data)
-    }
-}

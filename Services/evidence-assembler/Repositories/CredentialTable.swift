@@ -94,8 +94,3 @@ extension UndigestedCredentials {
             certificateSerial: try row.get("certificate_serial"), manifest: try row.storedMedia())
     }
 }
-
-extension UUID {
-    /// Sorts before all others.
-    static let least = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-}
