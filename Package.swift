@@ -33,9 +33,9 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let broughtLibraries = LinkerSetting.unsafeFlags(
     ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../../../.local/tools/lib"], .when(platforms: [.linux]))
 
-/// What counts pixels and bytes is optimised in debug builds too, and so are the tests that count them again: unoptimised it takes a hundred times
-/// as long, and tests and the demo run debug builds. A module at once, so that operators of one file are inlined in the others; a thread, because
-/// each file has its own object and index here.
+/// What counts pixels and bytes is optimised in debug builds too, and so are the tests that count them again: unoptimised it takes a
+/// hundred times as long, and tests and the demo run debug builds. A module at once, so that operators of one file are inlined in the
+/// others; a thread, because each file has its own object and index here.
 let computing = [
     SwiftSetting.unsafeFlags(
         ["-O", "-wmo", "-num-threads", "1", "-disable-batch-mode"], .when(platforms: [.linux], configuration: .debug))

@@ -2,7 +2,8 @@ import ManifestStore
 
 /// libFuzzer's entry: the input as a JPEG and as an MP4, as the head of a JPEG whose store it is, and as a store by itself.
 ///
-/// A store that is found must lie inside the input, and must be found again after its segments are reassembled. The boxes of an MP4 fill it.
+/// A store that is found must lie inside the input, and must be found again after its segments are reassembled. The boxes of an MP4 fill
+/// it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifestStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

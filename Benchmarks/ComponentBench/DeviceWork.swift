@@ -7,8 +7,8 @@ import Scene
 
 /// What the device does with a capture before it is sent: a photo of 3 MB, a depth map of 256 × 192.
 ///
-/// Sealing is compared with one AES-256-GCM and one SHA-256 of the same bytes. It is measured without a file, whose writing costs the kernel as
-/// much as the cipher, and again with one in memory.
+/// Sealing is compared with one AES-256-GCM and one SHA-256 of the same bytes. It is measured without a file, whose writing costs the
+/// kernel as much as the cipher, and again with one in memory.
 struct DeviceWork {
     private static let photoBytes = 3_000_000
 

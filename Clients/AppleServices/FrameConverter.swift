@@ -13,7 +13,8 @@ public struct FrameConverter {
     /// - Parameter quality: of the JPEG, 0...1.
     public init(quality: Double = 0.85) { self.quality = quality }
 
-    /// Copies the picture, its brightness and the depth map, so that ARKit has its buffers back: it stops giving frames while too many are kept.
+    /// Copies the picture, its brightness and the depth map, so that ARKit has its buffers back: it stops giving frames while too many are
+    /// kept.
     /// - Parameters:
     ///   - clock: both clocks, read when the frame arrived; `frame.timestamp` is no time of day.
     ///   - orientation: of the picture, which lies on its side as the sensor does: ``PhotoOrientation/right`` for a phone held upright.

@@ -2,8 +2,8 @@ public import CaptureKit
 import Foundation
 import Security
 
-/// The Keychain. Its items can be read from the first unlock after a restart on, also while the device is locked again, so that uploads go on
-/// in the background; they leave the device in no backup.
+/// The Keychain. Its items can be read from the first unlock after a restart on, also while the device is locked again, so that uploads go
+/// on in the background; they leave the device in no backup.
 public struct KeychainStore: SecureStore {
     private let service: String
 

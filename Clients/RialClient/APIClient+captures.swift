@@ -7,7 +7,8 @@ import NIOHTTP1
 extension APIClient {
     /// Sends a capture. After a transient failure it is signed again and retried. The server recognises a repeated upload, so a lost
     /// response does not cause a second capture.
-    /// - Parameter isResumable: whether the server is to store the body so that the upload can be resumed (SPEC §2), as URLSession asks for it.
+    /// - Parameter isResumable: whether the server is to store the body so that the upload can be resumed (SPEC §2), as URLSession asks for
+    ///   it.
     public func send(_ upload: CaptureUpload, signer: any RequestSigner, isResumable: Bool = false) async throws -> AcceptedCapture {
         let path = CaptureUpload.path
         let body = upload.body

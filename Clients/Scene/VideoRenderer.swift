@@ -83,7 +83,8 @@ public struct VideoRenderer: Sendable {
         }
     }
 
-    /// The depth map of the frame at that time: metres along the optical axis in half precision, row-major, top row first; 0 without a measurement.
+    /// The depth map of the frame at that time: metres along the optical axis in half precision, row-major, top row first; 0 without a
+    /// measurement.
     public func depth(at seconds: Double) -> [Float] {
         LiDAR(seed: seed, hasBulges: scene.isFlat, moment: (seconds * 1000).rounded().bitPattern)
             .measure(stage(at: seconds), width: options.depthSize.width, height: options.depthSize.height)

@@ -70,8 +70,8 @@ extension GatewayParts {
     }
 }
 
-/// HTTP/1.1, over TLS if a certificate is configured. The transfer handler has the idle timeout: the server's own would also count the time in
-/// which the gateway writes to the store.
+/// HTTP/1.1, over TLS if a certificate is configured. The transfer handler has the idle timeout: the server's own would also count the time
+/// in which the gateway writes to the store.
 private func httpServer(_ settings: Settings) -> HTTPServerBuilder {
     let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
         maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)

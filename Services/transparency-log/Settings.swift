@@ -65,7 +65,8 @@ extension SigningKeySettings {
             pin: "RIAL_LOG_PKCS11_PIN", keyLabel: "RIAL_LOG_PKCS11_KEY")
     }
 
-    /// - Throws: `SettingsError` for wrong settings, and for a token that is not there: the service manager restarts the service until it is.
+    /// - Throws: `SettingsError` for wrong settings, and for a token that is not there: the service manager restarts the service until it
+    ///   is.
     func signer() throws -> any MessageSigner {
         do {
             switch key {

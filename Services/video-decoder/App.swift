@@ -6,11 +6,11 @@ import VideoDecoding
 
 /// Decodes one untrusted video and writes what was asked for as records.
 ///
-/// The file is descriptor 0; records go to descriptor 1, which must not be a regular file. Before it reads the first byte, the process enters
-/// a sandbox: no files, network, programs or child processes, and limited memory and time. Only this program links libavcodec.
+/// The file is descriptor 0; records go to descriptor 1, which must not be a regular file. Before it reads the first byte, the process
+/// enters a sandbox: no files, network, programs or child processes, and limited memory and time. Only this program links libavcodec.
 ///
-/// Exit status: 0 after the last record, 1 if the file cannot be decoded, 64 for wrong arguments, 78 with a message on descriptor 2 if it could
-/// not start.
+/// Exit status: 0 after the last record, 1 if the file cannot be decoded, 64 for wrong arguments, 78 with a message on descriptor 2 if it
+/// could not start.
 @main
 enum App {
     static func main() {

@@ -35,8 +35,8 @@ final class PictureDecoder {
         avcodec_free_context(&context)
     }
 
-    /// Decodes the next sample in decoding order; `body` gets the frames that are complete, in the order in which they are shown. A sample that
-    /// cannot be decoded gives none.
+    /// Decodes the next sample in decoding order; `body` gets the frames that are complete, in the order in which they are shown. A sample
+    /// that cannot be decoded gives none.
     /// - Parameter isNeeded: false if its picture is of no use itself: it is left out unless others refer to it, which changes no other's.
     func decode(_ sample: MovieSample, isNeeded: Bool = true, _ body: (Frame, _ time: Int64) throws -> Void) throws {
         guard let context, let packet else { return }

@@ -16,8 +16,8 @@ public struct AreaAverage: Sendable {
         ends = (1...target.width).map { ($0 * source.width / target.width, $0 * source.width % target.width) }
     }
 
-    /// - Parameter row: the source row of a number, of the source's width, which must last until the next call; asked for in ascending order,
-    ///   some twice.
+    /// - Parameter row: the source row of a number, of the source's width, which must last until the next call; asked for in ascending
+    ///   order, some twice.
     /// - Returns: the target's rows, one after another.
     public func scale(_ row: (Int) -> UnsafeBufferPointer<UInt8>) -> [UInt8] {
         // One sum for each source column, and one that stays 0, since the last target column ends behind the last source column.

@@ -19,8 +19,8 @@ final class CertificateChain: Sendable {
     private let needsKeyUsage: Bool
     private let remembered = Mutex<[[UInt8]: Intermediate]>([:])
 
-    /// - Parameter needsKeyUsage: whether an intermediate has to say that it may sign certificates, as Apple's does; else it is enough that it
-    ///   does not say otherwise (RFC 5280 §6.1.4 (n)).
+    /// - Parameter needsKeyUsage: whether an intermediate has to say that it may sign certificates, as Apple's does; else it is enough that
+    ///   it does not say otherwise (RFC 5280 §6.1.4 (n)).
     init(roots: TrustRoots, needsKeyUsage: Bool = true) {
         self.roots = roots
         self.needsKeyUsage = needsKeyUsage

@@ -28,8 +28,8 @@ public struct DevicePolicy: Sendable, Equatable {
         self.legacyBindingsUntil = legacyBindingsUntil
     }
 
-    /// - Returns: `nil` if the device and its binding are accepted; else the first reason, checking the device before the binding. A refusal
-    ///   is not a contradiction, so the check becomes `unavailable`, not `fail`.
+    /// - Returns: `nil` if the device and its binding are accepted; else the first reason, checking the device before the binding. A
+    ///   refusal is not a contradiction, so the check becomes `unavailable`, not `fail`.
     public func refusal(of device: AttestedDevice, binding: AssertionBinding, receivedAt: Date) -> HardwareReason? {
         guard appIDs.contains(device.appID) else { return .appNotAccepted }
         guard device.environment == environment.rawValue else { return .environmentMismatch }

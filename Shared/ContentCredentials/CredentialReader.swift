@@ -36,8 +36,8 @@ public final class CredentialReader: Sendable {
 
     /// - Parameters:
     ///   - descriptor: a seekable file, read from its start; its position does not move.
-    ///   - mediaType: a MIME type of `MediaFormat`; `nil` to detect it from the file's first bytes. `application/c2pa` is a manifest without
-    ///     its file: its signature is checked, but the result is always invalid, since there is no file to match its hash.
+    ///   - mediaType: a MIME type of `MediaFormat`; `nil` to detect it from the file's first bytes. `application/c2pa` is a manifest
+    ///     without its file: its signature is checked, but the result is always invalid, since there is no file to match its hash.
     ///   - now: decides on certificates whose time stamp nobody vouches for.
     /// - Returns: a report, also for a file that cannot be read.
     public func read(fileDescriptor descriptor: Int32, mediaType: String?, at now: Date) -> CredentialReport {

@@ -108,8 +108,8 @@ extension CredentialReport {
         }
     }
 
-    /// All codes of the active manifest, and the failures of its ingredients. Failures come first, the file's own before the ingredients', so
-    /// that the bound cuts off the least important.
+    /// All codes of the active manifest, and the failures of its ingredients. Failures come first, the file's own before the ingredients',
+    /// so that the bound cuts off the least important.
     private static func codes(_ results: [String: Any]?, ingredients: [Any]) -> [Code] {
         let own = results?["activeManifest"] as? [String: Any]
         let deltas = results?["ingredientDeltas"] as? [[String: Any]] ?? []

@@ -1,8 +1,8 @@
 import CC2PA
 import Foundation
 
-/// A file for the library's callbacks, read through a buffer: the library often reads a few bytes. It has its own position; the descriptor's
-/// position does not change.
+/// A file for the library's callbacks, read through a buffer: the library often reads a few bytes. It has its own position; the
+/// descriptor's position does not change.
 final class FileStream {
     private static let bufferBytes = 64 << 10
     private let descriptor: Int32

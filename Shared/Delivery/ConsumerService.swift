@@ -10,8 +10,8 @@ public import ServiceLifecycle
 
 /// Consumes a topic for one handler. ``RecordDelivery`` handles each record; the offset is stored once it is handled or dead-lettered.
 ///
-/// Runs `consumers` members of the consumer group `service.topic`. Each handles one record after the other, so the order within a partition is
-/// kept; a handler that takes long may let others pass (``MessageContext/letOthersPass()``), as does one that the store has failed three
+/// Runs `consumers` members of the consumer group `service.topic`. Each handles one record after the other, so the order within a partition
+/// is kept; a handler that takes long may let others pass (``MessageContext/letOthersPass()``), as does one that the store has failed three
 /// times, but none of its own key.
 public struct ConsumerService<Handler: MessageHandler>: Service {
     let consumers: Int

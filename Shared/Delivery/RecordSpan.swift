@@ -2,8 +2,8 @@ import CaptureProtocol
 import Messaging
 import Observability
 
-/// The spans of records, by OpenTelemetry's conventions for messaging: `create` in the transaction of what an event announces, whose position
-/// the record carries, then `send` to the broker, then `process` by each consumer.
+/// The spans of records, by OpenTelemetry's conventions for messaging: `create` in the transaction of what an event announces, whose
+/// position the record carries, then `send` to the broker, then `process` by each consumer.
 enum RecordSpan: String {
     case create, send, process
 

@@ -118,7 +118,8 @@ public struct DepthPicture: Sendable, Equatable {
     public let height: Int
     /// Each is below the palette's number of colours.
     public let indices: [UInt8]
-    /// Red, green and blue of each colour, three bytes each: 64 levels from near to far, then the two greys of pixels without a measurement.
+    /// Red, green and blue of each colour, three bytes each: 64 levels from near to far, then the two greys of pixels without a
+    /// measurement.
     public let palette: [UInt8]
     /// The distances that the colours represent; the picture itself has no text.
     public let scale: DepthPreviewScale
@@ -133,8 +134,8 @@ public struct DepthPicture: Sendable, Equatable {
 }
 
 extension DepthPreviewScale {
-    /// From the 2nd to the 98th percentile of the measured map's valid pixels; 0.5 m to 5 m without any. It spans at least a factor of 2, so
-    /// that a flat wall looks flat and not like a canyon.
+    /// From the 2nd to the 98th percentile of the measured map's valid pixels; 0.5 m to 5 m without any. It spans at least a factor of 2,
+    /// so that a flat wall looks flat and not like a canyon.
     public init(_ map: DepthMap) {
         let metres = map.reduced().metres
         var counts = [Int](repeating: 0, count: DepthCode.count)

@@ -1,8 +1,8 @@
 import CaptureProtocol
 public import Models
 
-/// The part of ``DepthAnalysis`` that does not need the photo: statistics, jumps, and the surface fitted to the centre. It takes most of the
-/// time, so it can run while the photo is being decoded.
+/// The part of ``DepthAnalysis`` that does not need the photo: statistics, jumps, and the surface fitted to the centre. It takes most of
+/// the time, so it can run while the photo is being decoded.
 public struct FittedDepth: Sendable {
     private enum Centre {
         case surface(FittedSurface, isScattered: Bool)

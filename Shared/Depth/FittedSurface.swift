@@ -52,8 +52,8 @@ struct FittedSurface {
     var front: Double { Double(frontCount) / Double(grid.validCount) }
     var behind: Double { Double(behindCount) / Double(grid.validCount) }
 
-    /// Whether the pixels off the surface are noise and not objects: over half of the pairs of such a pixel and a neighbour differ, in their
-    /// distance from the surface, by more than the tolerance.
+    /// Whether the pixels off the surface are noise and not objects: over half of the pairs of such a pixel and a neighbour differ, in
+    /// their distance from the surface, by more than the tolerance.
     var isScattered: Bool {
         var pairs = 0
         var apart = 0

@@ -27,7 +27,8 @@ public final class InflatedStream<Consumer: InflatedBytesConsumer> {
     }
 
     /// Feeds the next compressed bytes, in chunks of any size.
-    /// - Throws: ``DepthError``: `corrupt`, `tooLong`, `trailingBytes`, and what the consumer throws. The stream must not be used afterwards.
+    /// - Throws: ``DepthError``: `corrupt`, `tooLong`, `trailingBytes`, and what the consumer throws. The stream must not be used
+    ///   afterwards.
     public func update(_ bytes: some Sequence<UInt8>) throws(DepthError) {
         let chunk = bytes as? [UInt8] ?? Array(bytes)
         guard readings == nil else { return try feed(chunk) }

@@ -17,8 +17,8 @@ extension HTTPServerBuilder {
 
 /// Keeps what is made for an accepted connection until the connection has ended.
 ///
-/// A server that ends takes no more of the connections that it has just accepted. What was made for them is dropped then, and `NIOAsyncWriter`
-/// ends the whole process if it is dropped before its connection has ended (apple/swift-nio#2637).
+/// A server that ends takes no more of the connections that it has just accepted. What was made for them is dropped then, and
+/// `NIOAsyncWriter` ends the whole process if it is dropped before its connection has ended (apple/swift-nio#2637).
 struct KeptChannel<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 

@@ -100,7 +100,8 @@ struct AreaScaler {
         let half = UInt32(1) << (shift - 1)
         starts.withUnsafeBufferPointer { starts in
             weights.withUnsafeBufferPointer { weights in
-                // Copies of photos are scaled to a half at the least. Since weights add up to `one`, one product is a shift; the differences wrap.
+                // Copies of photos are scaled to a half at the least. Since weights add up to `one`, one product is a shift; the
+                // differences wrap.
                 switch taps {
                 case 2:
                     for place in 0..<starts.count {

@@ -63,8 +63,8 @@ public enum JPEGDecoder {
         }
     }
 
-    /// Decodes without converting the colours to RGB, in the smallest of libjpeg-turbo's sizes with a longer side of at least `maxSide`, EXIF
-    /// orientation not applied; never enlarges.
+    /// Decodes without converting the colours to RGB, in the smallest of libjpeg-turbo's sizes with a longer side of at least `maxSide`,
+    /// EXIF orientation not applied; never enlarges.
     /// - Returns: the picture, and the size of the photo.
     /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge`, `tooManyScans` or `outOfMemory`.
     static func decodePlanar(

@@ -67,8 +67,8 @@ public struct PhotoVariants: Sendable {
     ///
     /// - Parameters:
     ///   - orientation: EXIF orientation of the photo, 1...8, which is applied.
-    ///   - take: gets each copy as soon as it is made, on two threads: the large one, and the small one before the thumbnail. There is no large
-    ///     one if the small one has all pixels of the photo.
+    ///   - take: gets each copy as soon as it is made, on two threads: the large one, and the small one before the thumbnail. There is no
+    ///     large one if the small one has all pixels of the photo.
     /// - Throws: ``ImagingError`` `encodingFailed`.
     public func makeCopies(orientation: Int, _ take: @Sendable (Size, Picture) -> Void) throws(ImagingError) {
         // Each from the next larger one.

@@ -1,8 +1,8 @@
 import CSandbox
 import Foundation
 
-/// Starts a program with a few files and nothing else of this process: no other descriptors, no environment, default signal handling, and the
-/// root as its working directory.
+/// Starts a program with a few files and nothing else of this process: no other descriptors, no environment, default signal handling, and
+/// the root as its working directory.
 struct InspectorProcess: ~Copyable {
     let id: pid_t
     /// The program's standard output and standard error.

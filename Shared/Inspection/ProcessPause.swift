@@ -2,8 +2,8 @@ import Synchronization
 
 /// Stops the processes of a program while something more urgent is done beside them.
 ///
-/// A low priority alone is not enough: a busy process beside takes caches, memory bandwidth and often half of a shared core. What is stopped
-/// still ends: a stop lasts at most ``longest``, is followed by at least as long without one, and comes only in a process's first
+/// A low priority alone is not enough: a busy process beside takes caches, memory bandwidth and often half of a shared core. What is
+/// stopped still ends: a stop lasts at most ``longest``, is followed by at least as long without one, and comes only in a process's first
 /// ``firstPart``, so that it costs a process at most half of that of its timeout.
 public final class ProcessPause: Sendable {
     /// The longest stop.

@@ -2,8 +2,8 @@ import Blocking
 import CSandbox
 import Foundation
 
-/// A program that reads untrusted files, each in its own sandboxed process, at most so many at once. A file that makes the process hang, crash
-/// or run out of memory yields a result, not an error. The process has ended when a call returns.
+/// A program that reads untrusted files, each in its own sandboxed process, at most so many at once. A file that makes the process hang,
+/// crash or run out of memory yields a result, not an error. The process has ended when a call returns.
 public struct SandboxedProgram: Sendable {
     /// How a process ended, and what it wrote.
     public struct Result: Sendable {

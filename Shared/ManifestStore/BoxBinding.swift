@@ -1,8 +1,8 @@
 import Attestation
 public import CaptureProtocol
 
-/// A hard binding of a video (`c2pa.hash.bmff.v3`, C2PA 2.4 §18.7): the SHA-256 of the boxes of a file, each behind its place, without those
-/// that have nothing to play.
+/// A hard binding of a video (`c2pa.hash.bmff.v3`, C2PA 2.4 §18.7): the SHA-256 of the boxes of a file, each behind its place, without
+/// those that have nothing to play.
 public struct BoxBinding: Sendable, Equatable {
     public let sha256: ContentDigest
 

@@ -1,5 +1,5 @@
-/// The manifest store of a JPEG and where in the file it lies (C2PA 2.4 annex A.3.1; ISO/IEC 19566-5 annex D): one JUMBF box in APP11 segments
-/// that follow each other.
+/// The manifest store of a JPEG and where in the file it lies (C2PA 2.4 annex A.3.1; ISO/IEC 19566-5 annex D): one JUMBF box in APP11
+/// segments that follow each other.
 ///
 /// It reads only the form that we write and is stricter than a C2PA reader must be: a file that it cannot read is not ours, or was
 /// rewritten.

@@ -14,7 +14,8 @@ public struct AcceptedVideo: Sendable {
     /// - Parameters:
     ///   - missing: the reason of the rejection if there is no such object.
     ///   - scratchFolder: where the file lies.
-    /// - Throws: ``RejectedMessage`` if the video is missing, cannot be read or is not the accepted one; what disk and store throw unchanged.
+    /// - Throws: ``RejectedMessage`` if the video is missing, cannot be read or is not the accepted one; what disk and store throw
+    ///   unchanged.
     public init(_ object: StoredMedia, in storage: any ObjectStore, missing: FailureReason, scratchFolder: String) async throws {
         let file = try NamelessFile(in: scratchFolder)
         var scanner = MovieScanner()

@@ -82,8 +82,8 @@ public struct AttestationFindings: Sendable, Equatable {
     public var deviceModel: String
     /// Whether the device stated at registration that it has a LiDAR sensor; `nil` in findings of versions that did not store it.
     public var hasLiDAR: Bool?
-    /// SHA-256 of the attestation object that the device registered with; `nil` in findings of versions that did not store it. Never public:
-    /// it is the same for all captures of a device.
+    /// SHA-256 of the attestation object that the device registered with; `nil` in findings of versions that did not store it. Never
+    /// public: it is the same for all captures of a device.
     public var attestationDigest: ContentDigest?
     /// `nil` for a photo.
     public var hashChain: HashChainEvidence?

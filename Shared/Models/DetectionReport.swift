@@ -4,8 +4,8 @@ public import CaptureProtocol
 public struct DetectionReport: Sendable, Equatable, Encodable {
     private let value: StrictJSON
 
-    /// Reads one JSON object as a device sends it. Rejects values that PostgreSQL's `jsonb` cannot store, NUL in a text, and numbers that it
-    /// would write with many more digits than were sent: those but zero whose magnitude is not from 1e-20 to 1e20.
+    /// Reads one JSON object as a device sends it. Rejects values that PostgreSQL's `jsonb` cannot store, NUL in a text, and numbers that
+    /// it would write with many more digits than were sent: those but zero whose magnitude is not from 1e-20 to 1e20.
     /// - Throws: ``MetadataError`` for anything else, including more than 64 KiB, duplicate names and nesting deeper than 32.
     public init(parsing bytes: [UInt8]) throws(MetadataError) {
         guard bytes.count <= SizeLimits.metadata else {

@@ -1,7 +1,7 @@
 public import CaptureProtocol
 
-/// An operator revoked a device, or took that back (SPEC §14). The event only announces: what was decided, and from when on it counts, is in
-/// `device_events`.
+/// An operator revoked a device, or took that back (SPEC §14). The event only announces: what was decided, and from when on it counts, is
+/// in `device_events`.
 public struct DeviceRevoked: Event, Equatable {
     public static let topic = Topic.deviceRevoked
     public let deviceID: DeviceID

@@ -75,8 +75,8 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
 }
 
 extension DepthAnalysisEvidence {
-    /// The check without the name of its reason, if that is a missing sensor: only some models have none. Such depth does not count, and is told
-    /// like depth that decides nothing; if it shows a scene by its measurements, without these. The status, from which the confidence
+    /// The check without the name of its reason, if that is a missing sensor: only some models have none. Such depth does not count, and is
+    /// told like depth that decides nothing; if it shows a scene by its measurements, without these. The status, from which the confidence
     /// follows, stays.
     fileprivate var withoutSensor: DepthAnalysisEvidence {
         guard reason == StableWord(.noLiDAR) else { return self }

@@ -3,8 +3,8 @@ import NIOHTTP1
 import Observability
 
 extension ClientSpan {
-    /// Records a request to the store until its response's head, by OpenTelemetry's conventions for HTTP. Keys of objects and the store's address
-    /// are left out.
+    /// Records a request to the store until its response's head, by OpenTelemetry's conventions for HTTP. Keys of objects and the store's
+    /// address are left out.
     func end(_ request: S3Request, status: UInt? = nil, _ error: (any Error)? = nil) {
         let template = request.key == nil ? "/{bucket}" : "/{bucket}/{key}"
         var attributes: [(name: String, value: Span.Value)] = [

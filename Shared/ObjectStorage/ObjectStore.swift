@@ -17,17 +17,17 @@ public protocol ObjectStore: Sendable {
     func putAnswered(_ key: String, buffer: ByteBuffer, contentType: String) async throws -> Bool
 
     /// Stores the bytes unless there is an object under the key (`If-None-Match: *`).
-    /// - Returns: the new object's ETag; `nil` if there is one already, which is left as it is. After an answer that was lost it may be this
-    ///   one, so the caller reads what is there.
+    /// - Returns: the new object's ETag; `nil` if there is one already, which is left as it is. After an answer that was lost it may be
+    ///   this one, so the caller reads what is there.
     func putIfAbsent(_ key: String, bytes: [UInt8], contentType: String) async throws -> String?
 
     /// Stores the bytes over the object with this ETag (`If-Match`).
-    /// - Returns: the new object's ETag; `nil` if there is another object or none, and nothing was stored. After an answer that was lost the
-    ///   other may be this one.
+    /// - Returns: the new object's ETag; `nil` if there is another object or none, and nothing was stored. After an answer that was lost
+    ///   the other may be this one.
     func replace(_ key: String, etag: String, bytes: [UInt8], contentType: String) async throws -> String?
 
-    /// Reads a small object **without** comparing anything: only for bytes that prove themselves, such as a signed note or what has to hash to
-    /// a known root.
+    /// Reads a small object **without** comparing anything: only for bytes that prove themselves, such as a signed note or what has to hash
+    /// to a known root.
     /// - Returns: `nil` if there is no such object.
     /// - Throws: `.tooLarge` beyond `limit` bytes.
     func fetch(_ key: String, limit: Int) async throws -> FetchedObject?

@@ -14,8 +14,8 @@ struct WholeBody: Sendable {
     let digest: ContentDigest
 }
 
-/// Receives a whole body on its connection's event loop. Each part is hashed while it is in the processor's cache and copied once, and no task
-/// is woken for it: a photo of 3 MB costs three fifths of what a stream of it does.
+/// Receives a whole body on its connection's event loop. Each part is hashed while it is in the processor's cache and copied once, and no
+/// task is woken for it: a photo of 3 MB costs three fifths of what a stream of it does.
 final class WholeBodyDelegate: HTTPClientResponseDelegate {
     typealias Response = WholeBody
 

@@ -60,8 +60,6 @@ final class ConnectionHandle: @unchecked Sendable {
         return PostgresError(code: .connectionFailed, message: message.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
-    // MARK: Statements
-
     /// Runs several statements without parameters.
     func execute(script: String, until deadline: ContinuousClock.Instant?) throws -> ResultHandle {
         guard PQsendQuery(connection, script) == 1 else { throw lost() }
@@ -117,8 +115,6 @@ final class ConnectionHandle: @unchecked Sendable {
         }
         return PQgetResult(connection).map(ResultHandle.init)
     }
-
-    // MARK: Input and notifications
 
     /// - Returns: whether the socket has something to read or was closed.
     func waitForInput(milliseconds: Int) -> Bool {

@@ -8,8 +8,8 @@ public struct Migration: Sendable {
     /// Statements that run in one transaction, which they must not end.
     public let sql: String
 
-    /// The newest migration that a program has to know to work on a schema with this one: of a line `-- needs: 24`, which only a migration may
-    /// have that adds and takes nothing away; else the migration itself.
+    /// The newest migration that a program has to know to work on a schema with this one: of a line `-- needs: 24`, which only a migration
+    /// may have that adds and takes nothing away; else the migration itself.
     public let needs: Int
 
     public init(version: Int, name: String, sql: String) {

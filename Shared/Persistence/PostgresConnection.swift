@@ -62,8 +62,8 @@ public actor PostgresConnection {
     /// Closes the connection; later calls throw. The server rolls back an open transaction.
     public func close() { state = .closed }
 
-    /// Runs `body` in a transaction (READ COMMITTED), which an error rolls back. For a connection of one's own, which only one task uses for
-    /// transactions: it is not leased.
+    /// Runs `body` in a transaction (READ COMMITTED), which an error rolls back. For a connection of one's own, which only one task uses
+    /// for transactions: it is not leased.
     ///
     /// Unlike ``PostgresPool/withTransaction(_:)`` it never tries twice.
     public func withTransaction<T: Sendable>(_ body: Body<T>) async throws -> T {
@@ -82,10 +82,9 @@ public actor PostgresConnection {
         }
     }
 
-    /// Uses a connection, on its thread: what it calls on the connection needs no hop to another one. What it awaits elsewhere frees the thread.
+    /// Uses a connection, on its thread: what it calls on the connection needs no hop to another one. What it awaits elsewhere frees the
+    /// thread.
     public typealias Body<T> = nonisolated(nonsending) @Sendable (PostgresConnection) async throws -> T
-
-    // MARK: For the pool and the migrator
 
     /// The result of a lease, and whether the connection may go back to the pool.
     struct Attempt<T: Sendable>: Sendable {
@@ -172,8 +171,6 @@ public actor PostgresConnection {
     func passwordVerifier(of role: String, password: String) throws -> String {
         try withHandle { try $0.passwordVerifier(of: role, password: password) }
     }
-
-    // MARK: Statements
 
     private func run(_ statement: SQL) throws -> ResultHandle {
         guard statement.parameters.count <= 65_535 else {

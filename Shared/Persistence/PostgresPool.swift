@@ -100,8 +100,6 @@ public final class PostgresPool: Service, Sendable {
     }
     private static var closed: PostgresError { PostgresError(code: .closed, message: "the pool was shut down") }
 
-    // MARK: Leases
-
     private typealias Attempt = PostgresConnection.Attempt
 
     /// Leases a connection for as long as it is used.

@@ -27,7 +27,8 @@ public struct Telemetry: Sendable {
     let spans: SpanQueue?
 }
 
-/// The entry point of every service: sets up logs, metrics and spans, then runs the services that `make` builds, or the `healthcheck` command.
+/// The entry point of every service: sets up logs, metrics and spans, then runs the services that `make` builds, or the `healthcheck`
+/// command.
 public enum ServiceMain {
     /// - Parameter make: makes the services from the settings. A ``SettingsError`` ends the process with code 78 (`EX_CONFIG`).
     public static func run<Settings: EnvironmentSettings>(
@@ -67,8 +68,8 @@ public enum ServiceMain {
         return queue
     }
 
-    /// glibc gives threads up to eight arenas a processor, and each keeps what the photos in it once needed: `evidence-assembler` grew to more
-    /// than twice the memory that it has with one arena a processor, at the same speed.
+    /// glibc gives threads up to eight arenas a processor, and each keeps what the photos in it once needed: `evidence-assembler` grew to
+    /// more than twice the memory that it has with one arena a processor, at the same speed.
     private static func boundArenas() { rial_bound_arenas(Int32(clamping: max(2, ProcessInfo.processInfo.activeProcessorCount))) }
 
     /// Asks the service's own admin port whether it is ready. For container health checks, as images contain no other client.

@@ -27,8 +27,8 @@ public struct TracingSettings: Sendable, Equatable {
             headers: try headers(environment))
     }
 
-    /// `name=value` with commas between, values percent-encoded (OpenTelemetry's specification, "OTLP exporter": those of the signal replace the
-    /// general ones). Errors do not show them.
+    /// `name=value` with commas between, values percent-encoded (OpenTelemetry's specification, "OTLP exporter": those of the signal
+    /// replace the general ones). Errors do not show them.
     private static func headers(_ environment: ServiceEnvironment) throws -> [Header] {
         for variable in ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"] {
             guard let text = try environment.optional(variable) else { continue }

@@ -24,8 +24,8 @@ public struct SigningCertificate: Sendable {
     private let defect: SigningError?
 
     /// Reads the chain; ``check(at:)`` validates it.
-    /// - Throws: ``SigningError/configuration(_:)`` unless the text is one to eight PEM certificates in at most 64 KiB and the leaf's key is
-    ///   Ed25519 or P-256.
+    /// - Throws: ``SigningError/configuration(_:)`` unless the text is one to eight PEM certificates in at most 64 KiB and the leaf's key
+    ///   is Ed25519 or P-256.
     public init(pem: String) throws(SigningError) {
         guard pem.utf8.count <= Self.maximumSizeBytes else { throw .configuration("the certificate chain is larger than 64 KiB") }
         guard let documents = try? PEMDocument.parseMultiple(pemString: pem), !documents.isEmpty else {

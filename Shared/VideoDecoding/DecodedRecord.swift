@@ -1,5 +1,5 @@
-/// One piece of what `video-decoder` writes to its standard output. Numbers are little-endian: a type of one byte, a sample number or count of
-/// four, width and height of two each, length of four, then the payload.
+/// One piece of what `video-decoder` writes to its standard output. Numbers are little-endian: a type of one byte, a sample number or count
+/// of four, width and height of two each, length of four, then the payload.
 public enum DecodedRecord: Sendable, Equatable {
     /// The brightness of a keyframe as stored, scaled by area: one byte a pixel, row-major, as the file codes it.
     case luma(sample: Int, width: Int, height: Int, pixels: [UInt8])

@@ -102,8 +102,6 @@ final class PowerCutFiles: FileLayer {
         }
     }
 
-    // MARK: FileLayer
-
     func createFolder(_ path: String) throws(FileError) {
         try change { (state) throws(FileError) in
             guard state.folders.contains(parent(of: path)) else { throw .missing }

@@ -162,8 +162,6 @@ struct CaptureUploadTests {
         #expect(second.isNew && rows.now.captures.count == 2)
     }
 
-    // MARK: The store
-
     @Test("where the store refuses, nothing is recorded and nothing is left", arguments: [MediaName.original, .depth, .metadata])
     func storeRefuses(name: MediaName) async throws {
         store.refuse { $0.verb == .put && $0.key.hasSuffix(name.rawValue) ? .accessDenied : nil }
@@ -192,8 +190,6 @@ struct CaptureUploadTests {
         await #expect(throws: Refused.self) { _ = try await take(authenticate: { _ in throw Refused() }) }
         #expect(rows.now.captures.isEmpty && rows.now.intakes.count == 1)
     }
-
-    // MARK: The database
 
     @Test("without an intake nothing is stored")
     func noIntake() async throws {

@@ -78,8 +78,6 @@ struct DevicesControllerTests {
         #expect(data?["attestation_level"] as? String == AttestationLevel.unverified.rawValue && data?["has_lidar"] as? Bool == true)
     }
 
-    // MARK: Challenges
-
     @Test("a challenge is for one client alone, and a registration may use it")
     func challenge() async throws {
         let response = try await respond(makeRequest(.get, APIPath.challenge))
@@ -116,8 +114,6 @@ struct DevicesControllerTests {
         try await expect(try await register(try Self.body(challenge, model: "iPhone 16 Pro")), is: .challengeInvalid)
         #expect(challenges.announced.count == 1)
     }
-
-    // MARK: Bodies
 
     @Test(
         "a body of another type is refused before it counts",
@@ -163,8 +159,6 @@ struct DevicesControllerTests {
         try await expect(second, is: .rateLimited, retryAfter: "60")
         #expect(challenges.announced.isEmpty)
     }
-
-    // MARK: Outcomes
 
     @Test("a request that waits is answered when it is woken, not before")
     func woken() async throws {

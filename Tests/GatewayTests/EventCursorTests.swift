@@ -186,8 +186,6 @@ struct EventCursorTests {
         #expect(returned.advance(try Self.row("complete"), parts: []).isEmpty)
     }
 
-    // MARK: Rows
-
     private struct Event {
         let id: String
         let name: String

@@ -63,8 +63,6 @@ struct HashOnlyCapturesTests {
         parts.captures.now.captures.isEmpty && parts.captures.now.announced.isEmpty && parts.hasPlace
     }
 
-    // MARK: Answers
-
     @Test(
         "one is recorded and announced; the answer has its address and what is left of the limit, which is that of photos",
         arguments: CaptureType.allCases)
@@ -111,8 +109,6 @@ struct HashOnlyCapturesTests {
         let response = try await respond(try fields(body, type: "Application/JSON; charset=utf-8"), bodyStream(body))
         #expect(response.status == .created)
     }
-
-    // MARK: Refusals
 
     @Test("one that says that it is too large is refused before anything else; at the limit it is read")
     func declaredTooLarge() async throws {
@@ -181,8 +177,6 @@ struct HashOnlyCapturesTests {
         try await respond(try fields(body), content).expectRefusal(.internalError)
         #expect(isUntouched)
     }
-
-    // MARK: Limits
 
     @Test("beyond the limit of its device, which is not that of videos, none is read")
     func limitOfDevice() async throws {

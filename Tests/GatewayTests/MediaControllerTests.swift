@@ -65,8 +65,6 @@ struct MediaControllerTests {
 
     private static let tag = "\"\(ContentDigest(of: photo).hex)\""
 
-    // MARK: Links
-
     @Test("a signed link opens the object, with its digest and its name's type, and nothing in it may run")
     func signed() async throws {
         let capture = try await publish(.publicCopy)
@@ -141,8 +139,6 @@ struct MediaControllerTests {
         for path in paths { try await expect(try await get(path), is: .notFound) }
     }
 
-    // MARK: Redirects
-
     @Test("the card of a verdict that was taken back is one that says nothing, until the verdict is given again")
     func neutral() async throws {
         let capture = try await publish(.shareCard)
@@ -185,8 +181,6 @@ struct MediaControllerTests {
         let response = try await get("/media/\(capture)/public.jpg", endpoint: URL(string: "https://media.test"))
         try await expect(response, is: .forbidden)
     }
-
-    // MARK: Conditions and ranges
 
     @Test("who has the object is told so, without a place and without the store", arguments: [tag, "W/\(tag)", "\"x\", \(tag)", "*"])
     func unchanged(field: String) async throws {
@@ -258,8 +252,6 @@ struct MediaControllerTests {
         #expect(reads == 0)
         held.release()
     }
-
-    // MARK: Places and the store
 
     @Test("a place is taken until the last byte is sent, or the answer is left")
     func places() async throws {

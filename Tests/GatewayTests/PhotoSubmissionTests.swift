@@ -135,8 +135,6 @@ struct PhotoSubmissionTests {
         #expect(refusal { _ = try PhotoSubmission(body) }?.code == .validationError)
     }
 
-    // MARK: Bodies
-
     private func expect(
         _ code: ErrorCode, _ field: String, at location: SourceLocation = #_sourceLocation, _ change: (inout PhotoParts.Received) -> Void
     ) throws {

@@ -118,8 +118,6 @@ struct RegistrationBodyTests {
         #expect(refused?.details.isEmpty == false)
     }
 
-    // MARK: Bodies
-
     private static func fields(_ device: SimulatedDevice) throws -> [String: Any] {
         var fields: [String: Any] = [
             "platform": "ios", "model": "iPhone 15 Pro", "has_lidar": true, "os_version": "26.1",

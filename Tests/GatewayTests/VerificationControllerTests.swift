@@ -17,8 +17,6 @@ struct VerificationControllerTests {
     private static let digest = ContentDigest(of: VerifierFixture.jpeg)
     private let parts = VerifierFixture()
 
-    // MARK: Requests
-
     /// - Parameter log: by default one that was never opened.
     private func respond(
         to request: Request, by verifier: FileVerifier? = nil, log: LogFixture? = nil, behind proxies: [AddressRange] = []
@@ -67,8 +65,6 @@ struct VerificationControllerTests {
     private func entry(_ method: VerificationMethod, _ status: String, _ capture: CaptureID? = nil) -> LoggedVerification {
         LoggedVerification(method: method, digest: Self.digest, network: "192.0.2.0/24", status: status, capture: capture)
     }
-
-    // MARK: Answers
 
     @Test(
         "a file of a capture is answered with the capture and its evidence, for its client alone, and with what is left of the limit",
@@ -145,8 +141,6 @@ struct VerificationControllerTests {
         #expect(parts.files.logged == [entry(.file, "c2pa_only")])
     }
 
-    // MARK: Refusals
-
     @Test("a digest without a record is not found, which counts and is logged")
     func notFound() async throws {
         let response = try await respond(to: Self.lookUp())
@@ -203,8 +197,6 @@ struct VerificationControllerTests {
         try await respond(to: Self.ask(by: method)).expectRefusal(.internalError)
         #expect(parts.files.logged.isEmpty)
     }
-
-    // MARK: Limits
 
     @Test("an address looks up so many digests and verifies so many files, each for itself; beyond that no file is read")
     func limits() async throws {

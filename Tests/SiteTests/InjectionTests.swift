@@ -136,8 +136,6 @@ struct InjectionTests {
         return result
     }
 
-    // MARK: What is compared
-
     private static func errorPage(_ path: String) -> Page {
         makePages().error(PageFailure(status: 429, path: path, requestID: "1", retrySeconds: 60), .english)
     }

@@ -7,7 +7,8 @@ import Testing
 extension SystemTests {
     @Suite("Signed requests over the API")
     struct APIAuthentication {
-        /// Time passes until the gateway compares the timestamps, so the two offsets that this moves towards the limit are some seconds away.
+        /// Time passes until the gateway compares the timestamps, so the two offsets that this moves towards the limit are some seconds
+        /// away.
         @Test("five minutes off is the limit", arguments: [(-290.0, true), (299, true), (-301, false), (310, false)])
         func window(offset: Double, isIn: Bool) async throws {
             let client = try TestClient.current()

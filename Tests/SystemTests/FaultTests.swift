@@ -12,8 +12,8 @@ enum FaultTests {
     /// tested once.
     static let isFull = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full"
 
-    /// How much of an upload may be sent twice: a little, what a killed gateway had in memory, and, on a machine that has other tests to run,
-    /// what lay in a socket at a cut and no gateway had read when the other one went on.
+    /// How much of an upload may be sent twice: a little, what a killed gateway had in memory, and, on a machine that has other tests to
+    /// run, what lay in a socket at a cut and no gateway had read when the other one went on.
     static func resent(of bytes: Int, cuts: Int, kills: Int) -> Int { bytes / 50 + kills << 20 + (isFull ? 0 : cuts << 17) }
 }
 

@@ -96,8 +96,8 @@ struct LoggedDevice {
         return told
     }
 
-    /// What is this device's alone and links what it sent: id, keys, attestation and receipt, and of each capture assertion and digests of what
-    /// it sent, but for the original's.
+    /// What is this device's alone and links what it sent: id, keys, attestation and receipt, and of each capture assertion and digests of
+    /// what it sent, but for the original's.
     func secrets(in stack: LocalStack) async throws -> [[UInt8]] {
         let id = try #require(device.deviceID)
         return try await stack.bytes(

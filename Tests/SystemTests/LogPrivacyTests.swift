@@ -96,8 +96,8 @@ extension SystemTests {
             #expect(Pieces.of(known).isDisjoint(with: Pieces.told(by: Array(dump.utf8))))
         }
 
-        /// Without times, which two captures of one second share, and without the evidence's digest, which they then share as well; the evidence
-        /// itself is there.
+        /// Without times, which two captures of one second share, and without the evidence's digest, which they then share as well; the
+        /// evidence itself is there.
         private static func timeless(_ content: [UInt8]) -> [UInt8] {
             // Each byte as a character of its own.
             let text = String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))

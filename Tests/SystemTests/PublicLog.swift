@@ -68,8 +68,8 @@ extension TestClient {
 }
 
 extension LocalStack {
-    /// Lets the log enter at once what it holds back until half an hour after the next midnight (SPEC §14 "Withheld times"). A test cannot wait
-    /// for that, so it moves the time, as the database's owner; all else is left to the log.
+    /// Lets the log enter at once what it holds back until half an hour after the next midnight (SPEC §14 "Withheld times"). A test cannot
+    /// wait for that, so it moves the time, as the database's owner; all else is left to the log.
     /// - Parameter rows: which statements, in SQL.
     func enterHeldStatements(where rows: String) async throws {
         try await eventually("the log has the statements or waits with them") {

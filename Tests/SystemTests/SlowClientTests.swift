@@ -203,8 +203,6 @@ extension SystemTests {
             }
         }
 
-        // MARK: Requests
-
         /// Expects that honest clients are served during the attack.
         private static func expectService(_ gateway: VerifyingGateway, _ device: inout SimulatedDevice) async throws {
             for _ in 0..<5 {

@@ -6,7 +6,8 @@ import Testing
 import VideoChain
 
 extension SystemTests {
-    /// Videos that a simulated phone records into its store, through `rial video record --store` and `rial queue`, against the real services.
+    /// Videos that a simulated phone records into its store, through `rial video record --store` and `rial queue`, against the real
+    /// services.
     @Suite("Videos of the device library")
     struct VideoQueue {
         @Test("is sealed while it is recorded, sent by the queue, and becomes HIGH")

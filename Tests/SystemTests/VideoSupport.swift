@@ -50,8 +50,8 @@ struct SignedRecording: Sendable {
 }
 
 extension LocalStack {
-    /// Expects that this is the device's one capture, a video that is complete, and that it has everything exactly once: row, counter, parts,
-    /// names, objects, announcement.
+    /// Expects that this is the device's one capture, a video that is complete, and that it has everything exactly once: row, counter,
+    /// parts, names, objects, announcement.
     func expectWhole(video id: String, of device: SimulatedDevice, _ what: String) async throws {
         let answer = try await TestClient(url: url).settled(id, within: .seconds(120))
         #expect(answer.evidence("hash_chain.status") == "pass", "\(what)")

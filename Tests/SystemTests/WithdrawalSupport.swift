@@ -207,8 +207,8 @@ extension LocalStack {
         try await expectErased(id, capture.erasedFacts(sharesPhoto: sharesPhoto), what)
     }
 
-    /// Expects that nothing of the capture is left: no object, nothing in the tables by the operator's own check, and none of its facts in a
-    /// dump of the database or a listing of the bucket.
+    /// Expects that nothing of the capture is left: no object, nothing in the tables by the operator's own check, and none of its facts in
+    /// a dump of the database or a listing of the bucket.
     func expectErased(_ id: String, _ facts: ErasedFacts, _ what: String = "") async throws {
         let storage = try storage()
         try await eventually("nothing of \(id) is stored") {

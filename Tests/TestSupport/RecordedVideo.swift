@@ -4,8 +4,8 @@ public import Foundation
 public import Movie
 import VideoChain
 
-/// A small recording as a device would send it, of samples that no decoder could read: the chain covers them as they are. Everything that is
-/// signed can be changed before.
+/// A small recording as a device would send it, of samples that no decoder could read: the chain covers them as they are. Everything that
+/// is signed can be changed before.
 public struct RecordedVideo: Sendable {
     /// Signs a client data hash; `nil` fails.
     public typealias Signer = (ContentDigest) throws -> [UInt8]?

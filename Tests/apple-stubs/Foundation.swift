@@ -3,8 +3,6 @@
 public import Foundation
 public import Security
 
-// MARK: Streams
-
 extension Stream {
     // iOS 8.0: https://developer.apple.com/documentation/foundation/stream/getboundstreams(withbuffersize:inputstream:outputstream:)
     // Apple's pointers are AutoreleasingUnsafeMutablePointer, which there is none of on Linux; both are passed with "&".
@@ -12,8 +10,6 @@ extension Stream {
         withBufferSize bufferSize: Int, inputStream: UnsafeMutablePointer<InputStream?>?, outputStream: UnsafeMutablePointer<OutputStream?>?
     ) {}
 }
-
-// MARK: Requests and responses
 
 // iOS 8.0: https://developer.apple.com/documentation/foundation/urlrequest
 public struct URLRequest {
@@ -45,8 +41,6 @@ open class HTTPURLResponse: URLResponse {
     // iOS 2.0: https://developer.apple.com/documentation/foundation/httpurlresponse/allheaderfields
     open var allHeaderFields: [AnyHashable: Any] { fatalError() }
 }
-
-// MARK: Sessions
 
 // iOS 7.0: https://developer.apple.com/documentation/foundation/urlsessionconfiguration
 open class URLSessionConfiguration: NSObject {
@@ -144,8 +138,6 @@ public protocol URLSessionTaskDelegate: NSObjectProtocol, Sendable {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64)
 }
-
-// MARK: Server trust
 
 // iOS 2.0: https://developer.apple.com/documentation/foundation/urlauthenticationchallenge
 open class URLAuthenticationChallenge: NSObject {

@@ -5,8 +5,6 @@ public import Foundation
 // iOS 2.0: https://developer.apple.com/documentation/kernel/osstatus
 public typealias OSStatus = Int32
 
-// MARK: Keychain
-
 // iOS 2.0: https://developer.apple.com/documentation/security/secitemadd(_:_:)
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { fatalError() }
 
@@ -61,8 +59,6 @@ public var errSecItemNotFound: OSStatus { -25300 }
 // iOS 2.0: https://developer.apple.com/documentation/security/errsecinteractionnotallowed
 public var errSecInteractionNotAllowed: OSStatus { -25308 }
 
-// MARK: Access control
-
 // iOS 8.0: https://developer.apple.com/documentation/security/secaccesscontrol
 public final class SecAccessControl {}
 
@@ -81,8 +77,6 @@ public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecAccessControl? { fatalError() }
-
-// MARK: Server trust
 
 // iOS 2.0: https://developer.apple.com/documentation/security/sectrust
 public final class SecTrust {}

@@ -1,4 +1,5 @@
-/// A lock that processes, and objects within one, take on a file of its own. It ends with ``unlock()``, with the object, or with the process.
+/// A lock that processes, and objects within one, take on a file of its own. It ends with ``unlock()``, with the object, or with the
+/// process.
 ///
 /// The file stays when the lock ends and must never be removed: who still held the removed file would exclude nobody.
 public final class FileLock: Sendable {

@@ -1,8 +1,8 @@
 public import CaptureProtocol
 public import Foundation
 
-/// The keys that a server may have: SHA-256 of the SubjectPublicKeyInfo of its leaf certificate (RFC 7469 §2.4). Several at once, so that the
-/// next key is shipped before the server uses it. Checked beside the chain and the name, never instead of them.
+/// The keys that a server may have: SHA-256 of the SubjectPublicKeyInfo of its leaf certificate (RFC 7469 §2.4). Several at once, so that
+/// the next key is shipped before the server uses it. Checked beside the chain and the name, never instead of them.
 public struct PinSet: Sendable, Hashable {
     private let digests: Set<ContentDigest>
 

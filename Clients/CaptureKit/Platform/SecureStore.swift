@@ -2,7 +2,8 @@
 ///
 /// On iOS items outlive even the app's deletion, while its files do not.
 public protocol SecureStore: Sendable {
-    /// - Returns: `nil` only if there is no such item. Any other failure is thrown, since a key that cannot be read now must not be replaced.
+    /// - Returns: `nil` only if there is no such item. Any other failure is thrown, since a key that cannot be read now must not be
+    ///   replaced.
     func load(_ item: SecureItem) throws(SecureStoreError) -> [UInt8]?
 
     /// Stores a new item, durably. Of several processes that add the same item one succeeds.

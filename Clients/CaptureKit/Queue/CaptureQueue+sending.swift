@@ -65,8 +65,8 @@ extension CaptureQueue {
         }
     }
 
-    /// The device that signs the request: the one that made the assertion. A capture without is the current one's from its first attempt on:
-    /// the server knows a repeated upload only from the same device. From then on the server may have it.
+    /// The device that signs the request: the one that made the assertion. A capture without is the current one's from its first attempt
+    /// on: the server knows a repeated upload only from the same device. From then on the server may have it.
     func deviceToSign(_ capture: StoredCapture) async throws -> DeviceID {
         let device: DeviceID
         if let known = capture.device { device = known } else { device = try await signing.currentDevice(replacing: nil) }
@@ -78,8 +78,8 @@ extension CaptureQueue {
         return device
     }
 
-    /// Records the answer to an upload that the system made. If that cannot be done to the end, the capture waits to be sent again. One that
-    /// is being sent once more meanwhile is left to that, unless the server has it now.
+    /// Records the answer to an upload that the system made. If that cannot be done to the end, the capture waits to be sent again. One
+    /// that is being sent once more meanwhile is left to that, unless the server has it now.
     func record(_ outcome: Result<HTTPResponse, TransportFailure>, of id: LocalID) async throws {
         // The process that sends leaves the capture alone meanwhile.
         let lock = try await FileLock.acquire(store.answerLock, .shared)

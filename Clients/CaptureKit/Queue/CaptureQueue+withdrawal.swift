@@ -27,8 +27,8 @@ extension CaptureQueue {
     /// the capture once more is asked so, and then withdraws it.
     ///
     /// What this device has of the capture stays, sealed, until its person deletes it. Withdrawn again, it stays withdrawn.
-    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`, `isBeingSent`, also while its body is lent to the system; errors of
-    ///   reading and signing.
+    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`, `isBeingSent`, also while its body is lent to the system; errors
+    ///   of reading and signing.
     public func withdraw(_ id: LocalID) async throws {
         // Before anything is asked or sent: from then on nobody begins to send it, and what is here may soon be all there is.
         let (reserved, wasWanted) = try await reserved(id)
@@ -51,8 +51,8 @@ extension CaptureQueue {
         }
         let isWithdrawn = response.status == 204
         let error = ServerError(response)
-        // The server refuses these before it withdraws anything. Any other answer may hide that it has done it, and so may an earlier attempt
-        // of which nothing was heard.
+        // The server refuses these before it withdraws anything. Any other answer may hide that it has done it, and so may an earlier
+        // attempt of which nothing was heard.
         let isUnknown = error.status == 404 && error.knownCode == .captureNotFound
         let isRefused = error.code != nil && [401, 403, 404, 429].contains(error.status) && !isUnknown && wasWanted != true
         try await store.database.update(id) { row in

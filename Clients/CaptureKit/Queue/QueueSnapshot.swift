@@ -17,8 +17,8 @@ public struct QueueSnapshot: Sendable, Equatable {
 /// A capture as a screen shows it.
 public struct QueuedCapture: Sendable, Equatable {
     public let capture: StoredCapture
-    /// Bytes of its body that the server has or that were handed to the network; `nil` unless it is being sent by this process. Becomes less
-    /// when an upload goes on after a break: what was on its way is sent again.
+    /// Bytes of its body that the server has or that were handed to the network; `nil` unless it is being sent by this process. Becomes
+    /// less when an upload goes on after a break: what was on its way is sent again.
     public let sentBytes: Int64?
     /// Bytes of its body that the server said it has; `nil` unless an upload is to go on after a break.
     public let storedBytes: Int64?

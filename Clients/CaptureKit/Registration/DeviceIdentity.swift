@@ -26,8 +26,8 @@ public struct DeviceIdentity: Codable, Sendable, Equatable {
         case keyGenerated
         /// The server gave a challenge.
         case challenged(Challenge)
-        /// Apple may be certifying the key. A process that finds this state does not know what became of the call that another process made,
-        /// so it takes the key as used.
+        /// Apple may be certifying the key. A process that finds this state does not know what became of the call that another process
+        /// made, so it takes the key as used.
         case attesting
         /// The registration can be sent: the same bytes each time, so that the server answers a repeated one as it did the first.
         case attested(body: Base64Bytes, since: Date)

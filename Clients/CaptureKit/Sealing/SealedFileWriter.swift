@@ -50,7 +50,8 @@ public final class SealedFileWriter {
     }
 
     /// Completes the file and gives it its final name, durably.
-    /// - Throws: ``FileError`` as in ``write(_:)``. If only the last step failed, the complete file may be there, and may go in a power cut.
+    /// - Throws: ``FileError`` as in ``write(_:)``. If only the last step failed, the complete file may be there, and may go in a power
+    ///   cut.
     public func commit() throws -> SealedContent {
         try discardingOnError { file in
             try append(pending, to: file, isLast: true)

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// A sealed file that grows entry by entry, for what must outlive its process at any moment: the header of ``SealedFormat``, then entries of
-/// any size, each with the length of its sealed form before it (four bytes, big-endian).
+/// A sealed file that grows entry by entry, for what must outlive its process at any moment: the header of ``SealedFormat``, then entries
+/// of any size, each with the length of its sealed form before it (four bytes, big-endian).
 ///
 /// Each entry is sealed as a chunk that is not the last one, numbered from 0, with the keys of all sealed files: no entry opens at another
 /// place or in another file. That its end is missing is not noticed: that is what it is for. Used by one task at a time.

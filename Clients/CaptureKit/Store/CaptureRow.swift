@@ -60,8 +60,8 @@ extension ChangedRow {
         failures = 0
     }
 
-    /// The same without a person, unless that has been done often enough, or just now: the server repairs in the background, and reports the
-    /// old failure until it has.
+    /// The same without a person, unless that has been done often enough, or just now: the server repairs in the background, and reports
+    /// the old failure until it has.
     mutating func repair(at now: Date) {
         let repairs = facts.repairs ?? 0
         guard repairs < Self.maximumRepairs else { return }

@@ -21,9 +21,9 @@ extension CaptureStore {
             signer: signer, lock: try await FileLock.acquire(recordingLock, .shared))
     }
 
-    /// Makes a capture of what was recorded: whole if the recording ended, else a partial one, of which nothing new is signed. In privacy mode
-    /// its payload is made here, once, and signed however the recording ended. Adding it twice, or after being killed while adding it, gives
-    /// one capture.
+    /// Makes a capture of what was recorded: whole if the recording ended, else a partial one, of which nothing new is signed. In privacy
+    /// mode its payload is made here, once, and signed however the recording ended. Adding it twice, or after being killed while adding it,
+    /// gives one capture.
     /// - Parameter assert: makes the assertion over the end or the payload; not asked for a partial recording that is sent in full.
     /// - Throws: ``RecordingError`` `empty` if there is no picture, with nothing left of it then; ``FileError``, `missing` if there is no
     ///   such recording; ``SealError``.
@@ -73,8 +73,8 @@ extension CaptureStore {
         return try await database.insert(NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
     }
 
-    /// Makes captures of all recordings whose processes were killed. Does nothing while one goes on; what cannot become one now stays for the
-    /// next time.
+    /// Makes captures of all recordings whose processes were killed. Does nothing while one goes on; what cannot become one now stays for
+    /// the next time.
     /// - Parameters:
     ///   - assert: as of ``addRecording(_:assert:)``: for those that had ended.
     ///   - postponed: called with the error of each that stays.
@@ -108,8 +108,8 @@ extension CaptureStore {
 
     private var recordingLock: String { folder + "/recording.lock" }
 
-    /// Takes the assertions of checkpoints out of a video that another device than theirs is to sign and send: the server takes what does not
-    /// verify for forged, and what is absent for absent.
+    /// Takes the assertions of checkpoints out of a video that another device than theirs is to sign and send: the server takes what does
+    /// not verify for forged, and what is absent for absent.
     func dropCheckpoints(of capture: StoredCapture) async throws {
         guard capture.facts.video?.signer != nil else { return }
         // The temporary file is not another process's to remove.

@@ -3,8 +3,8 @@ public import Foundation
 
 /// The captures of this device: a row for each in a database, its parts in sealed files beside it.
 ///
-/// A capture is in the store once ``add(_:assert:)`` returns, whatever happens to the process or the power afterwards. Its files are sealed,
-/// synced and renamed before its row is written, and its row is deleted before its files: a file without a row is removed at start.
+/// A capture is in the store once ``add(_:assert:)`` returns, whatever happens to the process or the power afterwards. Its files are
+/// sealed, synced and renamed before its row is written, and its row is deleted before its files: a file without a row is removed at start.
 ///
 /// Several processes may add and read at the same time; one sends (``CaptureQueue``).
 public struct CaptureStore: Sendable {

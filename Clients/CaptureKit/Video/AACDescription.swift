@@ -16,7 +16,8 @@ public enum AACDescription {
     /// - Returns: `nil` for a sample rate or a number of channels that needs another form.
     public static func format(sampleRate: UInt32, channels: UInt16, bitRate: UInt32) -> SoundFormat? {
         guard let index = sampleRates.firstIndex(of: sampleRate), (1...2).contains(channels) else { return nil }
-        // AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1): object type 2 in 5 bits, rate in 4, channels in 4, then 1024 samples and no extension.
+        // AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1): object type 2 in 5 bits, rate in 4, channels in 4, then 1024 samples and no
+        // extension.
         let configuration = UInt16(2) << 11 | UInt16(index) << 7 | channels << 3
         let specific = descriptor(0x05, [UInt8(configuration >> 8), UInt8(configuration & 0xFF)])
         // ISO/IEC 14496-1 §7.2.6.6: MPEG-4 audio, audio stream, no upstream; buffer size unknown.

@@ -3,7 +3,8 @@ import Foundation
 import Models
 import Movie
 
-/// Makes the sealed parts of a video of the sealed log of a recording, whether that ended or was cut off. The same log gives the same parts.
+/// Makes the sealed parts of a video of the sealed log of a recording, whether that ended or was cut off. The same log gives the same
+/// parts.
 ///
 /// A sample is in memory at a time, and nothing is plain on the disk.
 struct RecordingAssembly {

@@ -14,7 +14,8 @@ actor RecordingMeasurement {
     private var analysis: VideoDepthAnalysis?
     private var isWhole = true
 
-    /// - Parameters: of the first picture, whose size says how depth lies in all of them. How a picture is turned for showing changes no number.
+    /// - Parameters: of the first picture, whose size says how depth lies in all of them. How a picture is turned for showing changes no
+    ///   number.
     /// - Returns: `nil` for a picture without brightness.
     init?(_ luma: LumaPlane?, _ depth: DepthPlane) {
         guard let luma,

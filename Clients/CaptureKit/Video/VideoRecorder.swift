@@ -5,8 +5,8 @@ import Models
 import Movie
 import VideoChain
 
-/// Records one video: chains each sample as it comes out of the encoder, has checkpoints signed while recording goes on, and seals everything
-/// at once, so that whatever was recorded can be sent although the process is killed (SPEC §10.2, §10.3).
+/// Records one video: chains each sample as it comes out of the encoder, has checkpoints signed while recording goes on, and seals
+/// everything at once, so that whatever was recorded can be sent although the process is killed (SPEC §10.2, §10.3).
 ///
 /// Made by ``CaptureStore/beginRecording(_:isQuickTime:privacy:appVersion:signer:)``. What it recorded becomes a capture by
 /// ``CaptureStore/addRecording(_:assert:)``. In privacy mode no checkpoints are signed, since they are not sent, and the depth is measured

@@ -61,8 +61,8 @@ struct ErasureCheck {
         ).map { (try $0.get("name", as: String.self), try $0.get("has_column", as: Bool.self)) }
     }
 
-    /// By the column, where the table has one; else any mention of the id counts, but those of the withdrawal itself: its event, and that to the
-    /// log, whose status says so.
+    /// By the column, where the table has one; else any mention of the id counts, but those of the withdrawal itself: its event, and that
+    /// to the log, whose status says so.
     private func count(in table: String, byColumn hasColumn: Bool) async throws -> Int64 {
         let name = "\"" + table.replacing("\"", with: "\"\"") + "\""
         let rows =

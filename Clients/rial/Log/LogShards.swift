@@ -128,9 +128,9 @@ struct LogShards: Sendable {
         guard changed == 1 else { throw CommandFailure("The shard \(shard.shard) is being closed for another key already.") }
     }
 
-    /// Gives a frozen shard up: nothing more is entered, and what was entered but never published waits for the next one, in order. A last leaf
-    /// that was published still names the next key. Of one that is closed only that changes: it is not recovered any more. What a damaged
-    /// row says is not carried on: the service finds its statement again.
+    /// Gives a frozen shard up: nothing more is entered, and what was entered but never published waits for the next one, in order. A last
+    /// leaf that was published still names the next key. Of one that is closed only that changes: it is not recovered any more. What a
+    /// damaged row says is not carried on: the service finds its statement again.
     /// - Throws: `CommandFailure` if it was given up before, or is not frozen any more.
     func giveUp(_ shard: Shard) async throws {
         try await connection.withTransaction { connection in

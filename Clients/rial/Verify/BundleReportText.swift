@@ -57,8 +57,6 @@ struct BundleReportText {
         sentences.isEmpty ? [] : ["", title] + sentences.map { "  - " + TextTable.printable($0) }
     }
 
-    // MARK: JSON
-
     private struct Body: Encodable {
         struct Check: Encodable {
             let name: String

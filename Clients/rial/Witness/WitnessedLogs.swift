@@ -12,8 +12,8 @@ struct WitnessedLogs: Sendable {
     private let byName: [String: WitnessedLog]
 
     /// - Parameter logs: the logs' keys; several may have one origin.
-    /// - Throws: ``CommandFailure`` if what was cosigned cannot be read, or belongs to another key; `TransparencyLogError` if a log's key is
-    ///   the witness's.
+    /// - Throws: ``CommandFailure`` if what was cosigned cannot be read, or belongs to another key; `TransparencyLogError` if a log's key
+    ///   is the witness's.
     init(signer: SignerKey, logs: [VerifierKey], store: DurableFolder, logger: Logger) throws {
         try Self.claim(store, for: signer.verifier)
         let witness = try CheckpointWitness(signer: signer, logs: logs)

@@ -51,8 +51,8 @@ struct AppraisedCapture: Sendable {
     var revoked: AttestationFindings { findings(settled: .fail(.deviceRevoked)) }
 
     /// For a device that is not revoked now.
-    /// - Throws: ``DependencyUnavailable`` if it was revoked when it was read. Its assertions were not looked at then, and findings are final:
-    ///   the next attempt reads the device again, as often as it takes.
+    /// - Throws: ``DependencyUnavailable`` if it was revoked when it was read. Its assertions were not looked at then, and findings are
+    ///   final: the next attempt reads the device again, as often as it takes.
     func requireReadUnrevoked() throws {
         if device.registered.isRevoked { throw DependencyUnavailable("device", "was restored while its capture was appraised") }
     }

@@ -14,7 +14,8 @@ import Observability
 /// Computes the depth findings and pictures of a capture from its objects. The photo is read once and decoded once.
 ///
 /// An actor with its own thread, and a second thread for the depth: decoding and fitting take tens of milliseconds of CPU each and must not
-/// block the cooperative pool. The map is fitted and drawn while the photo is being decoded, and compared with it while the copies are made.
+/// block the cooperative pool. The map is fitted and drawn while the photo is being decoded, and compared with it while the copies are
+/// made.
 actor CaptureAnalysis {
     private let executor = BlockingExecutor(label: "photo-decoding")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

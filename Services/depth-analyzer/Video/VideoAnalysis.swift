@@ -14,8 +14,8 @@ import Observability
 import VideoChain
 import VideoDecoding
 
-/// Computes the depth findings and pictures of a video. Its file is read once into a file without a name and decoded once, by a process of its
-/// own; nothing of it stays on disk.
+/// Computes the depth findings and pictures of a video. Its file is read once into a file without a name and decoded once, by a process of
+/// its own; nothing of it stays on disk.
 ///
 /// An actor with its own thread, because writing the file and analyzing take seconds and must not block the cooperative pool.
 actor VideoAnalysis {
@@ -32,8 +32,8 @@ actor VideoAnalysis {
     }
 
     /// - Parameter storesPictures: false if only the numbers are asked for.
-    /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted; `DependencyUnavailable` if no video can be decoded now; storage
-    ///   errors unchanged.
+    /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted; `DependencyUnavailable` if no video can be decoded now;
+    ///   storage errors unchanged.
     func run(_ content: VideoContent, _ capture: CaptureID, storesPictures: Bool) async throws -> DepthFindings {
         let depth = try await storage.accepted(content.depth, missing: .intakeMissing)
         let video = try await AcceptedVideo(content.video, in: storage, missing: .intakeMissing, scratchFolder: scratchFolder)

@@ -5,8 +5,8 @@ import Metrics
 import Models
 import TransparencyLog
 
-/// Carries out for each capture of a device what operators decided about the device (SPEC §14): those received since a revocation counts are
-/// revoked, and assessed again once the device is restored.
+/// Carries out for each capture of a device what operators decided about the device (SPEC §14): those received since a revocation counts
+/// are revoked, and assessed again once the device is restored.
 ///
 /// It may be interrupted at any time, run by several instances at once and be repeated: what is left to do is looked up.
 struct DeviceRevision: Sendable {

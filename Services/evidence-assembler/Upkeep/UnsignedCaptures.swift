@@ -41,7 +41,8 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
         }
     }
 
-    /// Three processes crashed while they completed it. `upload-sync` announces it again a few times, as any that failed by a fault of ours.
+    /// Three processes crashed while they completed it. `upload-sync` announces it again a few times, as any that failed by a fault of
+    /// ours.
     private func giveUp(_ capture: CaptureID) async throws {
         logger.error("a capture that waited is given up", metadata: ["capture_id": "\(capture)"])
         guard try await assembly.captures.fail(capture, reason: .processDied) else { return }

@@ -43,8 +43,8 @@ struct WaitingCredentials: Sendable {
     }
 
     /// Signs before it locks: an authority may take half a minute, and other work on the capture must not wait for it. If two instances
-    /// sign the same capture, the first wins; the other's objects are orphaned and swept, as are those of a capture that got another verdict
-    /// meanwhile, which is signed anew by the next run.
+    /// sign the same capture, the first wins; the other's objects are orphaned and swept, as are those of a capture that got another
+    /// verdict meanwhile, which is signed anew by the next run.
     ///
     /// - Returns: false if there is still no time stamp, or no signer.
     private func make(_ capture: CaptureID) async throws -> Bool {

@@ -48,8 +48,6 @@ struct BundleMaker: Sendable {
     /// A bundle has no larger policy.
     private static let maximumPolicyBytes = 64 << 10
 
-    // MARK: Statements
-
     private func prove(_ stored: StoredStatement, at now: Date) async throws -> EvidenceBundle.Logged {
         guard let place = stored.placed.place, place.isPublished else {
             if let notBefore = stored.placed.notBefore, notBefore > now { throw NotLogged(.held, until: notBefore, at: now) }
@@ -81,8 +79,6 @@ struct BundleMaker: Sendable {
         NotLogged(try await log.intake() == .frozen ? .frozen : .pending, at: now)
     }
 
-    // MARK: Files
-
     private func manifest(_ verdict: Verdict, of capture: CaptureID) async throws -> [UInt8]? {
         guard let object = try await named([.manifest], verdict, of: capture) else { return nil }
         return try await tiles.store.read(object.media)
@@ -107,8 +103,6 @@ struct BundleMaker: Sendable {
         }
         return nil
     }
-
-    // MARK: Owner
 
     private func owner(_ last: StoredStatement, of capture: CaptureID) async throws -> EvidenceBundle.OwnerParts? {
         guard let raw = last.raw, let owned = try await log.owned(capture) else { return nil }

@@ -31,16 +31,16 @@ struct RecordingCondition: Sendable {
 
 /// The captures.
 protocol CaptureRepository: Sendable {
-    /// Inserts and announces the capture and takes over its intake in one transaction, or finds the existing capture of the same upload. One
-    /// without media has no intake; if it failed, it is announced again.
+    /// Inserts and announces the capture and takes over its intake in one transaction, or finds the existing capture of the same upload.
+    /// One without media has no intake; if it failed, it is announced again.
     ///
     /// After an error the capture may still have been recorded, unless it is a ``RecordingRefusal``: ask ``IntakeRepository/outcome(of:)``.
     /// - Parameters:
     ///   - receivedAt: when the last byte came; `nil` for the database's time.
     ///   - condition: asked first in the transaction. A new capture closes its upload there: else it could still be cancelled. One that is
     ///     known leaves it open, until the bytes are left to that capture.
-    ///   - body: the digest of a body that was sent in one request. An open upload of the same, which the device has given up, ends: else it
-    ///     could outlive a withdrawal of the capture. `nil` for what was sent otherwise.
+    ///   - body: the digest of a body that was sent in one request. An open upload of the same, which the device has given up, ends: else
+    ///     it could outlive a withdrawal of the capture. `nil` for what was sent otherwise.
     /// - Throws: what it says; ``CaptureError/intakeExpired`` and ``CaptureError/beingRecorded``.
     func record(
         _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,

@@ -14,7 +14,8 @@ enum EntityTag {
             .contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
     }
 
-    /// Whether a range may be sent: `If-Range` (§13.1.5) is absent or names exactly this tag. A date matches nothing, as nothing here has one.
+    /// Whether a range may be sent: `If-Range` (§13.1.5) is absent or names exactly this tag. A date matches nothing, as nothing here has
+    /// one.
     static func allowsRange(_ field: String?, _ tag: String) -> Bool {
         guard let field else { return true }
         return field.trimmingCharacters(in: .whitespaces) == tag

@@ -4,7 +4,8 @@ import Hummingbird
 import Models
 import NIOCore
 
-/// `GET /api/v1/captures/{id}/events`: server-sent events until the capture is final and its verdict stands in the public log (SPEC §2, §14).
+/// `GET /api/v1/captures/{id}/events`: server-sent events until the capture is final and its verdict stands in the public log (SPEC §2,
+/// §14).
 struct EventsController: Sendable {
     static let lifetime: Duration = .seconds(600)
     static let heartbeat: Duration = .seconds(15)

@@ -7,12 +7,11 @@ import NIOHTTPTypes
 struct BodyStop: Error, Sendable {}
 
 /// Limits slow transfers: request bodies have a timeout and a minimum rate, responses a minimum rate. If a response is sent before the
-/// request's body was read, at most ``drainBytes`` of the body are drained, and nothing on a connection that ends after it. A connection is closed after the idle timeout: time in which the
-/// client owes a request, or more of a body that the gateway is ready to read.
+/// request's body was read, at most ``drainBytes`` of the body are drained, and nothing on a connection that ends after it. A connection is
+/// closed after the idle timeout: time in which the client owes a request, or more of a body that the gateway is ready to read.
 ///
 /// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader, or with
-/// ``BodyStop`` where that event was fired into the pipeline; the
-/// response says `Connection: close`, and the connection is closed after it.
+/// ``BodyStop`` where that event was fired into the pipeline; the response says `Connection: close`, and the connection is closed after it.
 final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -80,8 +79,6 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    // MARK: Inbound
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         idleSince = nil
         switch unwrapInboundIn(data) {
@@ -126,15 +123,13 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.read()
     }
 
-    // MARK: Outbound
-
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head) where head.status.kind != .informational:
             if response == nil { response = (ResponsePace(), context.eventLoop.now + ResponsePace.window) }
             isResponding = true
-            // More of the body may follow than is drained, so this is the last response on the connection. Nor is anything drained where the
-            // connection ends after the response: nobody would read it, and no timeout would count.
+            // More of the body may follow than is drained, so this is the last response on the connection. Nor is anything drained where
+            // the connection ends after the response: nobody would read it, and no timeout would count.
             if body != nil, responses + 1 == requests {
                 let isLast = isLastRequest || head.headerFields[.connection]?.lowercased() == "close"
                 if isLast || (remaining.map { $0 > Self.drainBytes } ?? true) { endsAfterResponse = true }
@@ -165,8 +160,6 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.flush()
         schedule(context)
     }
-
-    // MARK: Timeouts
 
     /// Between requests, begins the wait for the next one.
     private func awaitRequest(_ context: ChannelHandlerContext) {
@@ -209,8 +202,6 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         schedule(context)
     }
-
-    // MARK: Closing
 
     /// Fails the body for its reader, which sends the error response.
     private func abort(_ failure: any Error, _ reason: String, _ context: ChannelHandlerContext) {

@@ -165,8 +165,8 @@ struct ResumableUploads: Sendable {
     /// Makes a capture of an upload whose body has ended.
     /// - Parameter received: the upload as the request left it; it still belongs to the request.
     /// - Returns: the answer, also if another request was faster.
-    /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The upload
-    ///   has then ended, unless the failure is the server's or a limit was reached.
+    /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The
+    ///   upload has then ended, unless the failure is the server's or a limit was reached.
     func complete(
         _ received: ReceivedUpload, from address: ClientAddress, publicURL: String, logger: Logger
     ) async throws -> (UploadAnswer, RateAllowance?) {

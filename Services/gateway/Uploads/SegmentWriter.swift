@@ -6,8 +6,8 @@ import Observability
 /// Stores what a request adds to an upload, in segments: at 1 MiB, two seconds after a segment's first byte, and at the end. Only then does
 /// the upload's offset grow.
 ///
-/// Holds at most two segments, however slow the store is: one that is being stored, and another one or the one that is being filled; and of a
-/// photo its end, ``heldBytes``. Stores on tasks of its own, so that what came is kept even if the request is cancelled.
+/// Holds at most two segments, however slow the store is: one that is being stored, and another one or the one that is being filled; and of
+/// a photo its end, ``heldBytes``. Stores on tasks of its own, so that what came is kept even if the request is cancelled.
 actor SegmentWriter {
     static let segmentBytes = 1 << 20
     static let delay: Duration = .seconds(2)

@@ -3,7 +3,8 @@ import Crypto
 import NIOCore
 import ObjectStorage
 
-/// A body from its stored segments, in order. The next segment is fetched while one is read, so that it holds two, beside those that are held.
+/// A body from its stored segments, in order. The next segment is fetched while one is read, so that it holds two, beside those that are
+/// held.
 struct SegmentedBody: AsyncSequence, Sendable {
     /// The size of the pieces that readers get.
     static let chunkBytes = 128 * 1024

@@ -32,8 +32,8 @@ struct Freeze: Sendable, Equatable, CustomStringConvertible {
 /// What ends a round of the sequencer.
 enum SequencerHalt: Error, Equatable {
     case freeze(Freeze)
-    /// Another instance has the lock, or may have it by now, or something is missing in the store that the next leader restores: what this one
-    /// has read is out of date.
+    /// Another instance has the lock, or may have it by now, or something is missing in the store that the next leader restores: what this
+    /// one has read is out of date.
     case lost(String)
 
     static func freeze(_ reason: Freeze.Reason, _ detail: String) -> SequencerHalt { .freeze(Freeze(reason, detail)) }

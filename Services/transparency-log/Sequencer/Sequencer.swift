@@ -6,9 +6,9 @@ import TransparencyLog
 
 /// Writes the public log (SPEC §14 "Writing"). Of all instances one leads at a time; each turn does at most one round of the six steps.
 ///
-/// The order of the steps is what makes it safe: a text is committed before its tiles exist, the tiles are read back before it is signed, and
-/// the signature is stored before it leaves the process. So whatever is killed or set back, the next leader either finishes the same tree or
-/// sees that it must not.
+/// The order of the steps is what makes it safe: a text is committed before its tiles exist, the tiles are read back before it is signed,
+/// and the signature is stored before it leaves the process. So whatever is killed or set back, the next leader either finishes the same
+/// tree or sees that it must not.
 actor Sequencer {
     struct Limits: Sendable {
         /// Entries of a round.
@@ -217,8 +217,6 @@ actor Sequencer {
         try await reached(.checkpoint)
         measure(lead)
     }
-
-    // MARK: State that the steps change
 
     /// Keeps cosignatures of a published checkpoint. If it still is the newest one, it is to be stored again with them.
     func keep(_ cosignatures: [KeptCosignature], of published: PublishedCheckpoint, _ origin: TextLine) async throws {

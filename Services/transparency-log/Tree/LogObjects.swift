@@ -75,8 +75,6 @@ struct LogObjects: Sendable {
         return try? EntryBundle(inFull: full.bytes, of: tile).entries
     }
 
-    // MARK: Heads
-
     func headKey(_ size: UInt64) -> String {
         let digits = String(size)
         let padded = String(repeating: "0", count: 20 - digits.count) + digits

@@ -5,8 +5,8 @@ import Metrics
 import ObjectStorage
 import TransparencyLog
 
-/// Re-hashes the published tree from the top: each tile against the hash in the one above it, each entry bundle and each row against its tile.
-/// What is damaged is restored from the copy whose hash is right.
+/// Re-hashes the published tree from the top: each tile against the hash in the one above it, each entry bundle and each row against its
+/// tile. What is damaged is restored from the copy whose hash is right.
 actor LogScrub {
     /// Rows that are read at once.
     private static let step: UInt64 = 4096

@@ -79,7 +79,8 @@ actor WitnessPanel {
         return await exchange(published, committedSize, chosen, proof: proof)
     }
 
-    /// Learns what every reachable witness has cosigned, without showing it anything new: the last published checkpoint again, from nothing.
+    /// Learns what every reachable witness has cosigned, without showing it anything new: the last published checkpoint again, from
+    /// nothing.
     func learn(_ published: PublishedCheckpoint, committedSize: UInt64) async -> Answers {
         for key in states.keys { states[key]?.size = nil }
         for connection in connections {

@@ -33,9 +33,9 @@ protocol ScrubRepository: Sendable {
     /// Calls `look` with the objects of the capture whose last scrub is oldest, if that is more than `days` ago, and stores the findings.
     ///
     /// The capture counts as scrubbed from before the look, so that other instances take other captures and no row is locked meanwhile. If
-    /// the findings are incomplete or show damage, it is due again in an hour, after all that are due for longer: however many stay damaged,
-    /// the others wait at most until each of those was read once. If `look` or storing the findings fails, it is due at once; if the process
-    /// dies, not before the next interval.
+    /// the findings are incomplete or show damage, it is due again in an hour, after all that are due for longer: however many stay
+    /// damaged, the others wait at most until each of those was read once. If `look` or storing the findings fails, it is due at once; if
+    /// the process dies, not before the next interval.
     /// - Returns: the findings; `nil` if nothing is due.
     /// - Throws: what `look` throws, and database errors.
     func withNext(
@@ -73,8 +73,8 @@ struct MediaScrubber {
         self.logger = logger
     }
 
-    /// Scrubs all captures that are due; stops early at shutdown, and after ``maximumFailures`` captures in a row that could not be compared
-    /// as a whole: the store may be at its limit. Their next turn is in an hour, so that the next call goes on with others.
+    /// Scrubs all captures that are due; stops early at shutdown, and after ``maximumFailures`` captures in a row that could not be
+    /// compared as a whole: the store may be at its limit. Their next turn is in an hour, so that the next call goes on with others.
     /// - Throws: database errors; storage errors if the store gave nothing.
     func scrub() async throws {
         var failures = 0

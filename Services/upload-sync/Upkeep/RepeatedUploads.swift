@@ -12,10 +12,10 @@ protocol RepeatRepository: Sendable {
     /// Those that wait, the oldest first.
     func waiting(limit: Int) async throws -> [CaptureID]
 
-    /// In one transaction, under the advisory lock that ``MediaExpiry`` takes: runs `copy` if the repeated capture is in processing or failed,
-    /// announces it if `copy` returns true, and marks the upload's own objects for deletion. Media of a capture that is announced count as
-    /// synced now, so that they do not expire before they are compared. If the capture was withdrawn meanwhile, its objects are looked for
-    /// again.
+    /// In one transaction, under the advisory lock that ``MediaExpiry`` takes: runs `copy` if the repeated capture is in processing or
+    /// failed, announces it if `copy` returns true, and marks the upload's own objects for deletion. Media of a capture that is announced
+    /// count as synced now, so that they do not expire before they are compared. If the capture was withdrawn meanwhile, its objects are
+    /// looked for again.
     /// - Parameter copy: gets what was announced of the capture, and its status; may run again.
     /// - Returns: false, with nothing changed, if another instance is processing the upload, or if it does not wait any more.
     func bring(
@@ -49,8 +49,8 @@ struct RepeatedUploads: Sendable {
         }
     }
 
-    /// Something that is needed may be gone: a restored database may name uploads whose objects were deleted since. The capture then has what
-    /// was copied earlier, or lacks these objects.
+    /// Something that is needed may be gone: a restored database may name uploads whose objects were deleted since. The capture then has
+    /// what was copied earlier, or lacks these objects.
     /// - Returns: whether the capture is to be announced.
     private func copy(from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus) async throws -> Bool {
         var (isBrought, isGone) = (false, false)

@@ -8,8 +8,8 @@ protocol StuckRepository: Sendable {
     /// - Returns: seconds since the oldest capture in `processing` was received; 0 if there is none.
     func oldestSeconds() async throws -> Double
 
-    /// Announces the captures that are due, those first that were received first, each under a new event id, and doubles the wait before its
-    /// next announcement, up to an hour. In one transaction; another instance that does so at the same time finds nothing due.
+    /// Announces the captures that are due, those first that were received first, each under a new event id, and doubles the wait before
+    /// its next announcement, up to an hour. In one transaction; another instance that does so at the same time finds nothing due.
     ///
     /// Due are captures in `processing`, and those of ``StuckCaptures/ownFaults`` that were announced fewer than
     /// ``StuckCaptures/maximumRepairs`` times.

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The `metadata` part of a video capture (SPEC §10.1). What else it says of the recording is kept in the stored bytes and not believed: the
-/// server counts.
+/// The `metadata` part of a video capture (SPEC §10.1). What else it says of the recording is kept in the stored bytes and not believed:
+/// the server counts.
 public struct VideoMetadata: Sendable, Equatable {
     /// `nil` only in the original layout.
     public let videoHash: ContentDigest?

@@ -2,9 +2,9 @@ import Models
 
 /// How the depth maps of a video may lie in its frames, and the size at which the analysis needs the frames' brightness.
 ///
-/// A map may be turned against the frame (one is wide, the other tall: a quarter turn to either side), and cover the whole frame or only its
-/// middle (proportions that differ by over 2 %). The brightness of all possible positions is cut from one plane: the whole frame as stored,
-/// scaled by area to ``lumaWidth`` × ``lumaHeight``, in which the middle has exactly the size of the measured map.
+/// A map may be turned against the frame (one is wide, the other tall: a quarter turn to either side), and cover the whole frame or only
+/// its middle (proportions that differ by over 2 %). The brightness of all possible positions is cut from one plane: the whole frame as
+/// stored, scaled by area to ``lumaWidth`` × ``lumaHeight``, in which the middle has exactly the size of the measured map.
 public struct VideoDepthLayout: Sendable, Equatable {
     /// The size of the plane, of the whole frame as stored: at most about twice `DepthMap.measuredPixels` pixels.
     public let lumaWidth: Int

@@ -2,8 +2,8 @@ import Foundation
 
 /// A piece of work in a trace, in OpenTelemetry's terms.
 ///
-/// Names and attributes follow its semantic conventions. They must not tell who or where somebody is, nor what a capture shows: a collector is
-/// not a place for that.
+/// Names and attributes follow its semantic conventions. They must not tell who or where somebody is, nor what a capture shows: a collector
+/// is not a place for that.
 public struct Span: Sendable {
     /// OTLP's numbers.
     public enum Kind: Int, Sendable {

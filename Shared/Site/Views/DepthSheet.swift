@@ -27,7 +27,8 @@ struct DepthSheet: Sendable {
         frames = temporal.frameAnalyses.map { Self.text($0, isSuspicious: suspicious.contains($0.frame)) }.joined(separator: " ")
     }
 
-    /// A keyframe as `film.js` reads it: its time in milliseconds, r, f or u for its verdict, its relief in percent, and ! if it is doubtful.
+    /// A keyframe as `film.js` reads it: its time in milliseconds, r, f or u for its verdict, its relief in percent, and ! if it is
+    /// doubtful.
     private static func text(_ frame: VideoFrameAnalysis, isSuspicious: Bool) -> String {
         let verdict =
             switch frame.verdict {

@@ -24,8 +24,8 @@ package struct Page {
     package var isIndexed = true
     /// Whether it previews a file that the reader chose (`blob:`).
     package var showsLocalFiles = false
-    /// Whether it works when it was saved to disk and is opened from there: script in the page, links with the site's address, and a policy in
-    /// the page as well, which lets it request nothing.
+    /// Whether it works when it was saved to disk and is opened from there: script in the page, links with the site's address, and a policy
+    /// in the page as well, which lets it request nothing.
     package var isPortable = false
     /// File names.
     var scripts: [String] = []

@@ -24,7 +24,8 @@ public struct TransparencyProof: Sendable, Equatable {
     }
 
     /// Reads a proof.
-    /// - Throws: ``TransparencyLogError/Code/malformedProof``, ``TransparencyLogError/Code/tooLong``, and what ``SignedNote/init(_:)`` throws.
+    /// - Throws: ``TransparencyLogError/Code/malformedProof``, ``TransparencyLogError/Code/tooLong``, and what ``SignedNote/init(_:)``
+    ///   throws.
     public init(_ bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count <= SignedNote.maximumBytes + 2 * Self.maximumExtraBytes else {
             throw TransparencyLogError(.tooLong, "a proof is at most a note and its extra bytes")

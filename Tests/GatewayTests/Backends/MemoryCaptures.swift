@@ -78,8 +78,6 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
         state.withLock { $0.captures[capture]?.parts.append(found) }
     }
 
-    // MARK: Captures
-
     func record(
         _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
         sentAtOnce body: ContentDigest?
@@ -147,8 +145,6 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
             return .withdrawn
         }
     }
-
-    // MARK: Intakes
 
     func open(_ id: CaptureID, device: DeviceID) async throws {
         try state.withLock { state in

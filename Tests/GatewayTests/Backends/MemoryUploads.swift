@@ -233,8 +233,6 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
         }
     }
 
-    // MARK: Upkeep
-
     func closeExpired(limit: Int) async throws -> ClosedUploads? {
         defer { tell() }
         return state.withLock { state in

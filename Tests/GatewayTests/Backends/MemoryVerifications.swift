@@ -135,8 +135,6 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
 
     func sweep() async throws { state.withLock { state in state.log.removeAll { $0.days >= 30 } } }
 
-    // MARK: Published objects and records
-
     func find(_ capture: CaptureID, _ name: MediaName) async throws -> PublishedObject? {
         guard let entry = try entry({ $0.id == capture }), let media = entry.published[name] else { return nil }
         return PublishedObject(media: media, isTimePublic: entry.capturedAt.precision == .exact, isRevoked: entry.isRevoked)

@@ -31,8 +31,6 @@ struct ResumableCreationTests {
         parts.devices.add(device.known)
     }
 
-    // MARK: Requests
-
     private var wholeFields: HTTPFields { UploadOfferTests.whole(of: ContentDigest(of: body), length: body.count) }
     private var emptyFields: HTTPFields { UploadOfferTests.empty(of: ContentDigest(of: body), length: body.count) }
 
@@ -87,8 +85,6 @@ struct ResumableCreationTests {
     private var isUntouched: Bool {
         parts.uploads.now.entries.isEmpty && parts.store.requests.isEmpty && parts.captures.now.captures.isEmpty && parts.hasPlace
     }
-
-    // MARK: Answers
 
     @Test("a whole body becomes a capture, as a plain one does, and its client is told the address while it sends")
     func whole() async throws {
@@ -173,8 +169,6 @@ struct ResumableCreationTests {
         #expect(isUntouched && parts.buckets.names.isEmpty)
     }
 
-    // MARK: The same again
-
     @Test("an empty one of the same body finds the upload, which has only its new address from then on")
     func found() async throws {
         let first = try await send(partFields, bodyStream(head))
@@ -225,8 +219,6 @@ struct ResumableCreationTests {
         #expect(data?["capture_id"] as? String == capture.description)
         #expect(try await upload(of: found)?.answer?.capture.captureID == capture)
     }
-
-    // MARK: Refusals before the body
 
     @Test(
         "what is no form, or says too much of it, is refused before it counts",
@@ -307,8 +299,6 @@ struct ResumableCreationTests {
         #expect(try await interim() == nil)
     }
 
-    // MARK: Limits
-
     @Test("beyond the limit of its device nothing is created; videos have another limit")
     func limitOfDevice() async throws {
         let limited = try parts.limited(by: ["RIAL_LIMIT_CAPTURES_BURST": "1"])
@@ -382,8 +372,6 @@ struct ResumableCreationTests {
             try await response.expectRefusal(.serviceUnavailable, retryAfter: "1")
         }
     }
-
-    // MARK: Bodies
 
     @Test("a body that is not the one that was signed ends its upload and leaves nothing; the connection stays")
     func otherBody() async throws {

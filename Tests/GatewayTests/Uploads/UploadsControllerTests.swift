@@ -38,8 +38,6 @@ struct UploadsControllerTests {
         parts.devices.add(device)
     }
 
-    // MARK: Requests
-
     /// An open upload that belongs to no request.
     /// - Parameter bytes: of the body, if it is another one.
     private func begin(_ bytes: [UInt8]? = nil, of device: KnownDevice? = nil) async throws -> (id: UploadID, token: UploadToken) {
@@ -115,8 +113,6 @@ struct UploadsControllerTests {
 
     private func state(of id: UploadID) -> Upload.State? { parts.uploads.now.entries[id]?.state }
 
-    // MARK: What may be sent
-
     @Test(
         "a client may ask what may be sent where, and is answered in the words of its version",
         arguments: [(APIPath.captures, SizeLimits.capture), (APIPath.videos, SizeLimits.videoCapture)])
@@ -130,8 +126,6 @@ struct UploadsControllerTests {
             #expect(response.headers[.uploadDraftInteropVersion] == told)
         }
     }
-
-    // MARK: Addresses
 
     @Test(
         "an unknown upload is 404, and one that has ended or expired is 410, whatever is asked of it",
@@ -170,8 +164,6 @@ struct UploadsControllerTests {
         #expect(isFree(id, at: 0) && parts.uploads.now.entries[id]?.epoch == 0)
     }
 
-    // MARK: HEAD
-
     @Test("it is told how much is stored, and no earlier request adds to it from then on", arguments: InteropVersion.allCases)
     func stored(version: InteropVersion) async throws {
         let (id, token) = try await begin()
@@ -208,8 +200,6 @@ struct UploadsControllerTests {
         #expect(response.headers[.uploadComplete] == "?1" && parts.uploads.now.asked == [id])
     }
 
-    // MARK: GET
-
     @Test("the answer is kept, and told as often as it is asked for", arguments: InteropVersion.allCases)
     func answer(version: InteropVersion) async throws {
         let (_, token, capture) = try await completed()
@@ -235,8 +225,6 @@ struct UploadsControllerTests {
         #expect(parts.uploads.now.entries[id]?.epoch == 1 && parts.uploads.now.entries[id]?.runner == parts.runs.instance)
     }
 
-    // MARK: DELETE
-
     @Test("one that is cancelled ends, what was stored goes, and other gateways stop adding to it; then it is gone")
     func cancelled() async throws {
         let (id, token) = try await begin()
@@ -255,8 +243,6 @@ struct UploadsControllerTests {
         #expect(refused.headers[.contentLocation] == APIPath.capture(capture) && refused.headers[.uploadDraftInteropVersion] == "8")
         #expect(state(of: id) == .done)
     }
-
-    // MARK: PATCH
 
     @Test("what a request adds is kept, and the answer says how much there is", arguments: InteropVersion.allCases)
     func part(version: InteropVersion) async throws {
@@ -398,8 +384,6 @@ struct UploadsControllerTests {
         #expect(state(of: id) == .done && parts.store.requests.isEmpty && parts.hasPlace)
     }
 
-    // MARK: Places and limits
-
     @Test("without a place nothing is read, and the upload belongs to nobody, until there is one")
     func places() async throws {
         let (id, token) = try await begin()
@@ -464,8 +448,6 @@ struct UploadsControllerTests {
         let address = isTrusted ? "198.51.100.7" : UploadFixture.address
         #expect(response.status == .created && parts.buckets.names.contains("capture-address:\(address)"))
     }
-
-    // MARK: Bodies
 
     @Test("a body that is not the one that was signed ends the upload and leaves nothing; the connection stays")
     func otherBody() async throws {

@@ -1,8 +1,8 @@
 import CaptureProtocol
 import Foundation
 
-/// Sends one body so that it goes on after a break (SPEC §2, "Uploads that resume"): what is asked of the server next, given what it answered
-/// so far. Values only: no clock, no network, no store.
+/// Sends one body so that it goes on after a break (SPEC §2, "Uploads that resume"): what is asked of the server next, given what it
+/// answered so far. Values only: no clock, no network, no store.
 ///
 /// Clients of this library do not see interim responses everywhere, so an empty request makes the upload, and another has all bytes.
 package struct ResumableUpload: Sendable {

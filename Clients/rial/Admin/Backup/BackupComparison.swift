@@ -5,8 +5,8 @@ import ObjectStorage
 
 /// Compares all rows with all objects: both are read in the order of their keys, a page at a time, and merged.
 ///
-/// Services may run meanwhile. What seems to differ is therefore looked at once more, row first: objects are stored before a row names them, and
-/// deleted after none does.
+/// Services may run meanwhile. What seems to differ is therefore looked at once more, row first: objects are stored before a row names
+/// them, and deleted after none does.
 struct BackupComparison {
     /// The store did not list as S3 does: by ascending key.
     struct NotInOrder: Error {

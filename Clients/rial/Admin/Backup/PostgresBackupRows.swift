@@ -73,8 +73,6 @@ struct PostgresBackupRows: BackupRows {
         return try rows.first?.get("count") ?? 0
     }
 
-    // MARK: Captures
-
     private func captures(at id: UUID) async throws -> [KnownFolder] {
         try await captures("id = \(id)", objects: "capture_id = \(id)")
     }
@@ -134,8 +132,6 @@ struct PostgresBackupRows: BackupRows {
             name: try row.get("name"), key: try row.get("object_key"), elsewhere: try row.getOptional("elsewhere"),
             sizeBytes: try row.get("size_bytes"))
     }
-
-    // MARK: Uploads that can be resumed
 
     private func uploads(at id: UUID) async throws -> [KnownFolder] { try await uploads("id = \(id)") }
 

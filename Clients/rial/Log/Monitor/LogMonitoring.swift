@@ -92,8 +92,6 @@ actor LogMonitoring {
     /// Whether the log comes up to all that others have.
     var isComplete: Bool { ahead.all.isEmpty }
 
-    // MARK: The log
-
     /// - Returns: what it shows, verified.
     private func follow(at now: Int) async throws -> SignedTree {
         let place = options.prefix + "checkpoint"
@@ -149,8 +147,6 @@ actor LogMonitoring {
         state.rehashedAt = now
         try save(state)
     }
-
-    // MARK: What others have seen
 
     private func look(for origin: TextLine) async -> [Result<SignedTree?, any Error>] {
         let sources = CheckpointSource.witnesses(of: options.policy) + options.also
