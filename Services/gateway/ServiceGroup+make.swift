@@ -24,9 +24,10 @@ func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> Se
     parts.addVerification(to: &routes)
     parts.addHealth(to: &routes)
     parts.addSite(to: &routes)
+    // One connection listens for uploads. Each instance reads all partitions of its topics.
     return backbone.serviceGroup(
         parts.listeners + [parts.server(routes)] + parts.upkeep, counters: [CaptureUpload.self, ResumableUploads.self],
-        drain: settings.drain)
+        drain: settings.drain, ownConnections: 1, sharedTopics: [])
 }
 
 extension CaptureUpload: ShownCounters {}

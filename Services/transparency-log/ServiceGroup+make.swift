@@ -11,7 +11,7 @@ import TransparencyLog
 func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> ServiceGroup {
     let logger = telemetry.logger
     let signer = BlockingCheckpointSigner(key: try settings.key.signer())
-    let witnesses = OutwardClient(timeout: settings.witnessTimeout)
+    let witnesses = HTTPClientService(outwardTimeout: settings.witnessTimeout)
     if settings.policy == nil { logger.warning("no policy is set: no witness is asked, and anyone may doubt the log") }
     let policy = try settings.policy ?? TrustPolicy(Array("quorum none\n".utf8))
     let connections = policy.witnesses.compactMap { witness in
@@ -35,7 +35,7 @@ func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> Se
         logger: logger)
     var stamping: [any Service] = []
     if let timestamps = settings.timestamps {
-        let client = OutwardClient(timeout: .seconds(20))
+        let client = HTTPClientService(outwardTimeout: .seconds(20))
         stamping.append(client)
         let stamper = CheckpointStamper(
             repository: repository, panel: panel,

@@ -91,10 +91,12 @@ public struct Backbone: Sendable {
     /// - Parameters:
     ///   - counters: the service's own that alarms look at.
     ///   - drain: how long the instance keeps serving, unready, after it was asked to shut down.
+    ///   - ownConnections: to PostgreSQL, that the service opens beside the pool and those of every service.
+    ///   - sharedTopics: those whose partitions the service's instances share; `nil` for all that it reads.
     ///   - extend: adds the service's own routes to its admin port.
     public func serviceGroup(
         _ own: [any Service], counters: [any ShownCounters.Type] = [], drain: Duration = .zero,
-        admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
+        ownConnections: Int = 0, sharedTopics: [Topic]? = nil, admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
     ) -> ServiceGroup {
         for shown in counters { shown.showCounters() }
         let relay = OutboxRelay(
@@ -109,7 +111,8 @@ public struct Backbone: Sendable {
         let gauge = PeriodicTask(name: "outbox depth", every: .seconds(5), logger: logger) { [service, database] in
             try await OutboxGauge.measure(service, database)
         }
-        let capacity = capacityTask(kafkaAdmin)
+        let capacity = capacityTask(
+            kafkaAdmin, ownConnections: ownConnections, sharedTopics: sharedTopics ?? TopicAccess.reads(service))
         let adminServer = AdminServer.make(
             host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
         let infrastructure =

@@ -41,28 +41,30 @@ struct Capacity: Equatable {
         return try rows.first?.get("free", as: Int.self) ?? 0
     }
 
-    /// The partitions of the topics that instances of a service share. Gateways share none: each reads all partitions.
-    static func partitions(_ service: ServiceName, _ admin: KafkaAdmin) async throws -> [Topic: Int] {
-        guard service != .gateway else { return [:] }
+    static func partitions(of topics: [Topic], _ admin: KafkaAdmin) async throws -> [Topic: Int] {
+        guard !topics.isEmpty else { return [:] }
         let existing = try await admin.topics()
-        return Dictionary(TopicAccess.reads(service).compactMap { topic in existing[topic.rawValue].map { (topic, $0) } }) { $1 }
+        return Dictionary(topics.compactMap { topic in existing[topic.rawValue].map { (topic, $0) } }) { $1 }
     }
 }
 
 extension Backbone {
     /// Reports the free connections, and says at the start what there is too little of.
-    func capacityTask(_ admin: KafkaAdmin) -> PeriodicTask {
+    /// - Parameters:
+    ///   - ownConnections: that the service opens beside those of every service.
+    ///   - sharedTopics: whose partitions its instances share.
+    func capacityTask(_ admin: KafkaAdmin, ownConnections: Int, sharedTopics: [Topic]) -> PeriodicTask {
         // An instance's own connections do not count against it later on.
         let isChecked = Atomic(false)
-        let (service, database, settings, logger) = (service, database, settings, logger)
+        let (database, settings, logger) = (database, settings, logger)
         return PeriodicTask(name: "capacity", every: .seconds(60), logger: logger) {
             let free = try await Capacity.freeConnections(database)
             Meter(label: "rial_database_connections_free").set(Int64(free))
             guard !isChecked.load(ordering: .relaxed) else { return }
-            let capacity = Capacity(freeConnections: free, partitions: try await Capacity.partitions(service, admin))
+            let capacity = Capacity(freeConnections: free, partitions: try await Capacity.partitions(of: sharedTopics, admin))
             isChecked.store(true, ordering: .relaxed)
-            // One for readiness, one that listens; the gateway listens for uploads, too.
-            let connections = settings.databasePoolSize + (service == .gateway ? 3 : 2)
+            // One for readiness, one that listens.
+            let connections = settings.databasePoolSize + 2 + ownConnections
             let warnings = capacity.warnings(connections: connections) {
                 $0 == .videoReceived ? settings.videoConsumers : settings.consumers
             }

@@ -10,7 +10,7 @@ import Secrets
 import ServiceLifecycle
 
 /// A collector that takes spans by OTLP over HTTP, in JSON.
-struct SpanCollector: Service {
+struct SpanCollector: Sendable {
     /// A request must have ended by then.
     static let timeout = Duration.seconds(5)
     let url: String
@@ -25,12 +25,6 @@ struct SpanCollector: Service {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    /// Closes the connections at shutdown, after the exporter.
-    func run() async throws {
-        try? await gracefulShutdown()
-        try await client.shutdown()
     }
 
     func take(_ document: [UInt8]) async -> SpanExporter.Outcome {
@@ -68,6 +62,8 @@ extension SpanCollector {
         let collector = SpanCollector(settings.endpoint, headers: settings.headers)
         let origin = SpanOrigin(
             service: settings.serviceName ?? service.rawValue, instance: UUID().uuidString.lowercased(), version: Product.version)
-        return [collector, SpanExporter(queue, from: origin, logger: logger) { await collector.take($0) }]
+        return [
+            HTTPClientService(client: collector.client), SpanExporter(queue, from: origin, logger: logger) { await collector.take($0) },
+        ]
     }
 }

@@ -41,11 +41,3 @@ public struct StorageConnections: Sendable {
     /// Close the clients at shutdown, after everything that uses them.
     var services: [any Service] { clients.map { HTTPClientService(client: $0) } }
 }
-
-private struct HTTPClientService: Service {
-    let client: HTTPClient
-    func run() async throws {
-        try? await gracefulShutdown()
-        try await client.shutdown()
-    }
-}

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import CaptureProtocol
 import Foundation
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -20,7 +21,7 @@ struct OutwardTests {
         let key = witness.witness.key
         let policy = try TrustPolicy(
             Array("log \(rig.key.verifier)\nwitness w \(key) http://127.0.0.1:\(server.port)/prefix/\nquorum w\n".utf8))
-        let outward = OutwardClient(timeout: .seconds(5))
+        let outward = HTTPClientService(outwardTimeout: .seconds(5))
         let connection = try #require(HTTPWitness(policy.witnesses[0], client: outward.client, timeout: .seconds(5)))
         #expect(connection.address == "http://127.0.0.1:\(server.port)/prefix/add-checkpoint")
         let panel = WitnessPanel(policy: policy, connections: [connection], timeout: .seconds(5), now: { rig.now }, logger: .quiet)
@@ -40,7 +41,7 @@ struct OutwardTests {
             let server = try LoopbackServer { _ in answer }
             let url = "http://127.0.0.1:\(server.port)"
             let witness = TrustedWitness(name: Array("w".utf8), key: rig.witnesses[0].witness.key, url: url)
-            let outward = OutwardClient(timeout: .seconds(2))
+            let outward = HTTPClientService(outwardTimeout: .seconds(2))
             let connection = try #require(HTTPWitness(witness, client: outward.client, timeout: .seconds(2)))
             let panel = WitnessPanel(policy: rig.policy, connections: [connection], timeout: .seconds(2), now: { rig.now }, logger: .quiet)
             let sequencer = Sequencer(
@@ -66,7 +67,7 @@ struct OutwardTests {
     @Test("a policy's witness without an address of http is not asked", arguments: [nil, "", "ftp://witness.example", "witness.example"])
     func address(url: String?) throws {
         let rig = try LogRig(witnesses: ["w"], quorum: 1)
-        let outward = OutwardClient(timeout: .seconds(1))
+        let outward = HTTPClientService(outwardTimeout: .seconds(1))
         defer { try? outward.client.syncShutdown() }
         let witness = TrustedWitness(name: Array("w".utf8), key: rig.witnesses[0].witness.key, url: url)
         #expect(HTTPWitness(witness, client: outward.client, timeout: .seconds(1)) == nil)
@@ -74,8 +75,8 @@ struct OutwardTests {
 }
 
 /// A client that is shut down even after a failure.
-private func withClient<T>(timeout: Duration = .seconds(20), _ body: (OutwardClient) async throws -> T) async throws -> T {
-    let client = OutwardClient(timeout: timeout)
+private func withClient<T>(timeout: Duration = .seconds(20), _ body: (HTTPClientService) async throws -> T) async throws -> T {
+    let client = HTTPClientService(outwardTimeout: timeout)
     let result: Result<T, any Error>
     do { result = .success(try await body(client)) } catch { result = .failure(error) }
     try await client.client.shutdown()
@@ -85,7 +86,7 @@ private func withClient<T>(timeout: Duration = .seconds(20), _ body: (OutwardCli
 @Suite("Time stamps on checkpoints", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
 struct StamperTests {
     private func stamper(
-        _ rig: LogRig, _ authority: TimestampAuthority, _ client: OutwardClient, anchors: String? = nil, address: URL? = nil
+        _ rig: LogRig, _ authority: TimestampAuthority, _ client: HTTPClientService, anchors: String? = nil, address: URL? = nil
     ) throws -> CheckpointStamper {
         CheckpointStamper(
             repository: rig.log,
@@ -96,7 +97,7 @@ struct StamperTests {
 
     /// A log with a checkpoint to stamp, and a stamper that does not trust the authority that it asks.
     private func mistrusting(
-        _ client: OutwardClient
+        _ client: HTTPClientService
     ) async throws -> (rig: LogRig, authority: TimestampAuthority, stamper: CheckpointStamper) {
         let rig = try LogRig()
         let (authority, other) = (try TimestampAuthority(), try TimestampAuthority())
