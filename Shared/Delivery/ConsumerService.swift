@@ -108,6 +108,8 @@ extension ConsumerService where Handler.Transaction == PostgresConnection {
         topics: TopicCreator, logger: Logger
     ) {
         let topic = Handler.Message.topic
+        // The consumer does not wait while topics are created. It reports a missing topic with growing pauses, up to a minute, so few of
+        // these tasks exist at a time; each makes one attempt, which ends with the broker's answer or its timeout.
         self.init(
             service: service, handler: handler, consumers: consumers,
             ledger: PostgresRecordLedger(service: service, topic: topic, database: database), logger: logger

@@ -3,8 +3,7 @@ import Models
 
 /// Captures whose depth operators want measured again (SPEC §14). Several instances may take from it.
 protocol MeasurementQueue: Sendable {
-    /// Takes the capture that has waited longest; if nothing comes of it, it is there again after
-    /// ``PostgresMeasurementQueue/leaseMinutes``.
+    /// Takes the capture that has waited longest. If nothing comes of it, it can be taken again once any measurement would have ended.
     /// - Returns: `nil` if none is due.
     func take() async throws -> CaptureID?
 
