@@ -59,6 +59,6 @@ private func checkVideo(_ video: SignedVideo) {
     precondition((depth.reason == nil) == (depth.verdict != .undecided), "a verdict in spite of a reason")
     precondition(
         depth.verdict == .undecided || depth.keyframes * 250 >= max(video.durationMilliseconds, 1250), "a verdict on too few keyframes")
-    let judged = depth.realShare + depth.flatShare
-    precondition(depth.coverage + 1e-6 >= 0.3 * judged, "keyframes that are judged without valid pixels")
+    let decided = depth.realShare + depth.flatShare
+    precondition(depth.coverage + 1e-6 >= 0.3 * decided, "keyframes that are decided without valid pixels")
 }

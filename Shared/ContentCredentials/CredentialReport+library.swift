@@ -43,7 +43,7 @@ extension CredentialReport {
             if (claimVersion ?? 1) > 1 {
                 if isTimeTrusted { signedAt = Self.text(signature["time"]) }
             } else if isSound, isTimeTrusted || signature["time"] != nil {
-                judge(signerDates(label), at: now)
+                validate(signerDates(label), at: now)
             }
         }
         // What the signer recorded of the ingredients is the manifest's content: in any other state it could be anybody's text.
@@ -73,7 +73,7 @@ extension CredentialReport {
 
     /// Decides by the present time about a certificate that the library found valid at a time for which nobody vouches.
     /// - Parameter dates: `nil` if they cannot be read: then nobody vouches for the signer either.
-    private mutating func judge(_ dates: CertificateDates?, at now: Date) {
+    private mutating func validate(_ dates: CertificateDates?, at now: Date) {
         guard dates?.include(now) != true else { return }
         voucher = nil
         guard dates != nil else {

@@ -78,7 +78,7 @@ struct SigningCertificateTests {
     }
 
     @Test("is valid from the first to the last moment of its validity, and not outside")
-    func judgesTime() throws {
+    func comparesTime() throws {
         let fixture = CertificateFixture()
         let certificate = try SigningCertificate(pem: fixture.chain())
         let validity = fixture.leafValidity

@@ -50,7 +50,7 @@ extension SystemTests {
             var device = try await client.device()
             let id = try await client.capture(&device, CaptureParts())
             _ = try await client.settled(id)
-            try await stack.judgeOtherwise(id)
+            try await stack.assessOtherwise(id)
             try await stack.killing(at: point) {
                 _ = try await stack.rial(["admin", "reassess", id])
                 try await stack.awaitReassessment(of: id)

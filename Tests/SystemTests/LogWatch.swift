@@ -68,7 +68,7 @@ final class LogWatch: Sendable {
     /// What the log signed; `nil` if there is nothing at the moment.
     private func checkpoint(at place: String) async throws -> Checkpoint? {
         let answer = try await TestClient(url: place).send("GET", "")
-        return answer.status == 200 ? try policy.judge(SignedNote(answer.body)).checkpoint : nil
+        return answer.status == 200 ? try policy.validate(SignedNote(answer.body)).checkpoint : nil
     }
 
     /// Expects that within a minute every statement is in the log, once; that whatever was signed, or seen outside, is what the log begins
@@ -131,7 +131,7 @@ final class LogWatch: Sendable {
         let store = try stack.storage()
         var heads: [Checkpoint] = []
         for object in try await store.list(prefix: folder + "heads/").objects {
-            heads.append(try policy.judge(SignedNote(await store.getBytes(object.key, limit: 1 << 20))).checkpoint)
+            heads.append(try policy.validate(SignedNote(await store.getBytes(object.key, limit: 1 << 20))).checkpoint)
         }
         #expect(!heads.isEmpty)
         return heads

@@ -60,7 +60,7 @@ struct QueryPlanTests {
             try await group.waitForAll()
         }
         try await drive(client)
-        try Self.judge(try await log.plans(of: Self.expected.merging(Self.expectedOfSweeps) { $0.union($1) }))
+        try Self.assess(try await log.plans(of: Self.expected.merging(Self.expectedOfSweeps) { $0.union($1) }))
         // Frequent statements get a generic plan.
         _ = try await stack.sql("ALTER DATABASE rial SET plan_cache_mode = force_generic_plan")
         // Waits until they have ended: a statement that is under way then would fail.
@@ -69,10 +69,10 @@ struct QueryPlanTests {
         )
         let later = PlanLog(file: log.file)
         try await drive(client)
-        try Self.judge(try await later.plans(of: Self.expected))
+        try Self.assess(try await later.plans(of: Self.expected))
     }
 
-    private static func judge(_ plans: [LoggedPlan]) throws {
+    private static func assess(_ plans: [LoggedPlan]) throws {
         var complaints: Set<String> = []
         for plan in plans where !allowed.keys.contains(where: plan.query.contains) {
             for node in plan.plan.all where node.isScan && !isSmall(node.relation ?? "") {

@@ -12,7 +12,7 @@ extension SystemTests {
             var device = try await client.device()
             let id = try await client.capture(&device, CaptureParts())
             #expect(try await client.settled(id).data["confidence_level"] as? String == "high")
-            try await stack.judgeOtherwise(id)
+            try await stack.assessOtherwise(id)
             let asked = try await stack.rial(["admin", "reassess", "--method", "relief-0"])
             #expect(asked.contains("1 capture by relief-0 will be assessed again"))
             try await stack.awaitReassessment(of: id)
@@ -37,8 +37,8 @@ extension SystemTests {
 }
 
 extension LocalStack {
-    /// Makes a capture one that was judged by a method of before, `relief-0`, and would be judged otherwise now.
-    func judgeOtherwise(_ id: String) async throws {
+    /// Makes a capture one that was assessed by a method of before, `relief-0`, and would be assessed otherwise now.
+    func assessOtherwise(_ id: String) async throws {
         _ = try await sql(
             "UPDATE captures SET evidence = jsonb_set(evidence, '{algorithm_versions,depth}', '\"relief-0\"') WHERE id = '\(id)'")
         _ = try await sql(

@@ -42,7 +42,7 @@ extension SystemTests {
         ]
 
         @Test("are what they are, in every codec, container and order", .timeLimit(.minutes(4)), arguments: scenes)
-        private func judged(_ scene: Scene) async throws {
+        private func assessed(_ scene: Scene) async throws {
             let camera = try VideoCamera()
             let recording = try await camera.record(scene.scene, ["--seconds", "4", "--size", "320x240"] + scene.options)
             let found = try await camera.sent(recording)

@@ -174,8 +174,8 @@ struct DamageTests {
         try await sequencer.askAside()
         #expect(try await sequencer.turn() == .idle)
         #expect(rig.witnesses[0].latest?.size == 601)
-        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
-        #expect(judged.checkpoint.size == 601 && judged.cosigners.count == 3)
+        let validated = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(validated.checkpoint.size == 601 && validated.cosigners.count == 3)
         try await rig.expectSound(0..<600)
     }
 
@@ -229,8 +229,8 @@ struct DamageTests {
         #expect(rig.store.bytes(key) != final)
         try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).scrub(at: rig.now)
         #expect(rig.store.bytes(key) == final && rig.log.rows.shards.allSatisfy { $0.freeze == nil })
-        let judged = try rig.policy.judge(try SignedNote(final))
-        #expect(judged.checkpoint.size == 302 && judged.quorum != .missing)
+        let validated = try rig.policy.validate(try SignedNote(final))
+        #expect(validated.checkpoint.size == 302 && validated.quorum != .missing)
     }
 
     @Test("is frozen, closed as it is, if another tree of its size was signed, whose checkpoint stays")

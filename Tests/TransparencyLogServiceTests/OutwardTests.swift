@@ -30,8 +30,8 @@ struct OutwardTests {
         rig.add(0..<5)
         try await rig.drain(sequencer)
         try await outward.client.shutdown()
-        let judged = try policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
-        #expect(judged.checkpoint.size == 6 && judged.cosigners.count == 1 && witness.latest == judged.checkpoint.head)
+        let validated = try policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(validated.checkpoint.size == 6 && validated.cosigners.count == 1 && witness.latest == validated.checkpoint.head)
     }
 
     @Test("a witness that closes the connection, or answers without end, is a failure and nothing else")

@@ -56,8 +56,8 @@ struct SequencerKillTests {
         rig.log.endSessions()
         try await rig.drain(rig.sequencer())
         #expect(rig.log.rows.closed == [rig.origin])
-        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
-        #expect(judged.checkpoint.size == 72 && judged.quorum != .missing)
+        let validated = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(validated.checkpoint.size == 72 && validated.quorum != .missing)
         #expect(rig.log.rows.entries[rig.origin]?.count == 72 && rig.log.rows.entries[rig.origin]?.last == LogLeaf.end(next: next).bytes)
     }
 

@@ -97,8 +97,8 @@ struct SequencerTests {
         let rows = rig.log.rows
         #expect(rows.closed == [rig.origin] && rows.entries[rig.origin]?.count == 152)
         #expect(rows.entries[rig.origin]?.last == LogLeaf.end(next: next).bytes)
-        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
-        #expect(judged.checkpoint.size == 152 && judged.quorum != .missing)
+        let validated = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(validated.checkpoint.size == 152 && validated.quorum != .missing)
         rig.add([200])
         #expect(try await rig.drain(sequencer) == .noShard)
     }
@@ -123,8 +123,8 @@ struct SequencerTests {
         }
         #expect(try await rig.drain(sequencer) == .noShard)
         #expect(rig.log.rows.closed == [rig.origin] && rig.log.rows.entries[rig.origin]?.count == 12)
-        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
-        #expect(judged.checkpoint.size == 12 && judged.quorum != .missing)
+        let validated = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(validated.checkpoint.size == 12 && validated.quorum != .missing)
     }
 
     @Test("stores the final checkpoint with the cosignatures that it learns when it takes the lock, and only then closes the shard")
@@ -143,8 +143,8 @@ struct SequencerTests {
         rig.add([200])
         #expect(try await rig.drain(rig.sequencer()) == .noShard)
         #expect(rig.log.rows.closed == [rig.origin] && rig.log.rows.entries[rig.origin]?.count == 12)
-        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
-        #expect(judged.checkpoint.size == 12 && judged.quorum != .missing)
+        let validated = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(validated.checkpoint.size == 12 && validated.quorum != .missing)
     }
 
     @Test("keeps a hundred heads, the newest first, and partial tiles for an hour")

@@ -28,13 +28,13 @@ final class TestWitness: WitnessConnection {
 
     let witness: TrustedWitness
     private let signer: SignerKey
-    private let judge: CheckpointWitness
+    private let cosigner: CheckpointWitness
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
     init(_ name: String, log: VerifierKey, now: @escaping @Sendable () -> Date) throws {
         signer = try SignerKey(name: TextLine("witness.example/\(name)")!, kind: .witness, seed: TestKeys.seed(name))
-        judge = try CheckpointWitness(signer: signer, logs: [log])
+        cosigner = try CheckpointWitness(signer: signer, logs: [log])
         witness = TrustedWitness(name: Array(name.utf8), key: signer.verifier, url: nil)
         self.now = now
     }
@@ -70,7 +70,7 @@ final class TestWitness: WitnessConnection {
     private func reply(_ submission: CheckpointSubmission, seconds: Int) throws -> WitnessReply {
         try state.withLock { state in
             let time = UInt64(Int(now().timeIntervalSince1970) + seconds)
-            let answer = try judge.answer(submission, latest: state.latest, at: time)
+            let answer = try cosigner.answer(submission, latest: state.latest, at: time)
             if case .cosigned(_, _, let head) = answer { state.latest = head }
             return WitnessReply(status: answer.status, body: answer.body)
         }

@@ -21,8 +21,8 @@ struct WitnessPanelTests {
         let sequencer = rig.sequencer(limit: 50)
         rig.add(0..<300)
         try await rig.drain(sequencer)
-        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
-        #expect(judged.cosigners.count == 3 && judged.quorum != .missing && judged.checkpoint.size == 301)
+        let validated = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(validated.cosigners.count == 3 && validated.quorum != .missing && validated.checkpoint.size == 301)
         #expect(rig.witnesses.allSatisfy { $0.latest?.size == 301 })
         // After the first request, which learns the size, one for each checkpoint.
         #expect(rig.witnesses.allSatisfy { $0.requests <= 9 })
@@ -62,7 +62,7 @@ struct WitnessPanelTests {
         try await rig.expectSound(0..<300)
         let published = try published(rig)
         #expect(published.cosignatures.count == 2, "\(Self.misbehaviours[index].0)")
-        #expect(try rig.policy.judge(published.served()).quorum == .missing)
+        #expect(try rig.policy.validate(published.served()).quorum == .missing)
         // Aside from the third failure on, and once a minute.
         let asked = rig.witnesses[0].requests
         for number in 300..<320 {
@@ -75,8 +75,8 @@ struct WitnessPanelTests {
         try await sequencer.askAside()
         try await rig.drain(sequencer)
         #expect(rig.witnesses[0].requests > asked)
-        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
-        #expect(judged.quorum != .missing && judged.cosigners.count == 3)
+        let validated = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(validated.quorum != .missing && validated.cosigners.count == 3)
         rig.add([320])
         try await rig.drain(sequencer)
         #expect(try self.published(rig).cosignatures.count == 3, "it is asked with the others again")
@@ -170,7 +170,7 @@ struct WitnessPanelTests {
         rig.advance(700)
         #expect(try await sequencer.turn() == .idle)
         #expect(rig.witnesses[0].requests == asked + 1)
-        let served = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        let served = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
         #expect(served.cosigners.allSatisfy { Double($0.seconds) == rig.now.timeIntervalSince1970.rounded(.down) })
         #expect(try await sequencer.turn() == .idle)
         #expect(rig.witnesses[0].requests == asked + 1)
@@ -190,7 +190,7 @@ struct WitnessPanelTests {
             _ = try await sequencer.turn()
         }
         #expect(rig.witnesses[1].requests == asked + 1)
-        let served = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        let served = try rig.policy.validate(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
         #expect(served.cosigners.count == 2)
         #expect(served.cosigners.allSatisfy { rig.now.timeIntervalSince1970 - Double($0.seconds) < 60 })
     }

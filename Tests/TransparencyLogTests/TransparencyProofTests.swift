@@ -7,7 +7,7 @@ import TransparencyLog
 struct TransparencyProofTests {
     private let bytes = Array(WorkedExample.proof.utf8)
 
-    private func judge(_ bytes: [UInt8], _ policy: String = WorkedExample.policy) throws -> JudgedCheckpoint {
+    private func validate(_ bytes: [UInt8], _ policy: String = WorkedExample.policy) throws -> ValidatedCheckpoint {
         let proof = try TransparencyProof(bytes)
         return try proof.verified(leaf: MerkleHash.leaf(WorkedExample.leaf(salt: proof.extra)), by: try TrustPolicy(Array(policy.utf8)))
     }
@@ -20,12 +20,12 @@ struct TransparencyProofTests {
         let leaf = WorkedExample.leaf(salt: proof.extra)
         #expect(leaf.count == 132)
         #expect(MerkleHash.leaf(leaf).hex == "d90f4acfbd7c8400980de6c02bea85109b51c11c0ad775e5a96c6c427a02faf6")
-        let judged = try judge(bytes)
-        #expect(judged.checkpoint.size == 500 && judged.logKey.description == WorkedExample.logKey)
-        #expect(judged.cosigners.map(\.seconds) == [1_793_534_404, 1_793_534_405])
-        #expect(judged.cosigners.map { String(decoding: $0.witness.name, as: UTF8.self) } == ["w1", "w2"])
-        #expect(judged.quorum == .met(seconds: 1_793_534_405))
-        #expect(ContentDigest(of: judged.stampedBytes).hex == "90066656fa3bf446462b429d5139a84027d9e5a6a4145a29cc7129c3b8cf4307")
+        let validated = try validate(bytes)
+        #expect(validated.checkpoint.size == 500 && validated.logKey.description == WorkedExample.logKey)
+        #expect(validated.cosigners.map(\.seconds) == [1_793_534_404, 1_793_534_405])
+        #expect(validated.cosigners.map { String(decoding: $0.witness.name, as: UTF8.self) } == ["w1", "w2"])
+        #expect(validated.quorum == .met(seconds: 1_793_534_405))
+        #expect(ContentDigest(of: validated.stampedBytes).hex == "90066656fa3bf446462b429d5139a84027d9e5a6a4145a29cc7129c3b8cf4307")
         #expect(try TransparencyProof(extra: proof.extra, index: 300, inclusion: proof.inclusion, note: proof.note) == proof)
     }
 
@@ -43,26 +43,26 @@ struct TransparencyProofTests {
             for bit in 0..<8 {
                 var changed = bytes
                 changed[index] ^= 1 << bit
-                #expect(refusal { _ = try judge(changed) } != nil, "byte \(index), bit \(bit)")
+                #expect(refusal { _ = try validate(changed) } != nil, "byte \(index), bit \(bit)")
             }
         }
     }
 
     @Test("the example cut off, or with a byte more, is refused")
     func lengths() throws {
-        for count in bytes.indices { #expect(refusal { _ = try judge(Array(bytes[..<count])) } != nil, "\(count)") }
-        for byte in [UInt8(0x0a), 0x20, 0x41, 0x0d, 0] { #expect(refusal { _ = try judge(bytes + [byte]) } != nil) }
+        for count in bytes.indices { #expect(refusal { _ = try validate(Array(bytes[..<count])) } != nil, "\(count)") }
+        for byte in [UInt8(0x0a), 0x20, 0x41, 0x0d, 0] { #expect(refusal { _ = try validate(bytes + [byte]) } != nil) }
     }
 
     @Test("another policy proves it not, and says why")
     func policies() {
         let three = WorkedExample.policy.replacing("group ours 2", with: "group ours 3")
-        #expect(refusal { _ = try judge(bytes, three) } == .quorumMissing)
+        #expect(refusal { _ = try validate(bytes, three) } == .quorumMissing)
         let noLog = WorkedExample.policy.replacing("log rial", with: "# log rial")
-        #expect(refusal { _ = try judge(bytes, noLog) } == .unknownLog)
+        #expect(refusal { _ = try validate(bytes, noLog) } == .unknownLog)
         let none = WorkedExample.policy.replacing("quorum ours", with: "quorum none")
-        #expect(refusal { _ = try judge(bytes, none) } == nil)
-        #expect(refusal { _ = try judge(bytes, none.replacing("2026+531d8d44", with: "2027+531d8d44")) } == .malformedPolicy)
+        #expect(refusal { _ = try validate(bytes, none) } == nil)
+        #expect(refusal { _ = try validate(bytes, none.replacing("2026+531d8d44", with: "2027+531d8d44")) } == .malformedPolicy)
     }
 
     @Test("another leaf, or another place, is not proved")
@@ -71,9 +71,9 @@ struct TransparencyProofTests {
         let policy = try TrustPolicy(Array(WorkedExample.policy.utf8))
         #expect(refusal { _ = try proof.verified(leaf: MerkleHash.empty, by: policy) } == .notIncluded)
         let elsewhere = Array(WorkedExample.proof.replacing("index 300", with: "index 301").utf8)
-        #expect(refusal { _ = try judge(elsewhere) } == .notIncluded)
+        #expect(refusal { _ = try validate(elsewhere) } == .notIncluded)
         let outside = Array(WorkedExample.proof.replacing("index 300", with: "index 500").utf8)
-        #expect(refusal { _ = try judge(outside) } == .notIncluded)
+        #expect(refusal { _ = try validate(outside) } == .notIncluded)
     }
 
     private static let forms: [[String]] = [
@@ -123,9 +123,9 @@ struct TransparencyProofTests {
         let proof = try TransparencyProof(Array(vector.proof.utf8))
         #expect(proof.bytes.elementsEqual(vector.proof.utf8) && proof.index == vector.want.index && proof.extra.isEmpty)
         let policy = try TrustPolicy(Array(vector.policy.utf8))
-        let judged = try proof.verified(leaf: MerkleHash.leaf(vector.entry), by: policy)
-        #expect(judged.checkpoint.size == vector.want.size && judged.quorum == .notRequired && judged.cosigners.isEmpty)
-        #expect(judged.note.signatures.count == 3)
+        let validated = try proof.verified(leaf: MerkleHash.leaf(vector.entry), by: policy)
+        #expect(validated.checkpoint.size == vector.want.size && validated.quorum == .notRequired && validated.cosigners.isEmpty)
+        #expect(validated.note.signatures.count == 3)
         #expect(refusal { _ = try proof.verified(leaf: MerkleHash.leaf(vector.entry.dropLast()), by: policy) } == .notIncluded)
     }
 }

@@ -132,12 +132,12 @@ struct TrustPolicyTests {
         let policy = try TrustPolicy(Array("log \(log.verifier)\nlog \(other.verifier)\nquorum none\n".utf8))
         let checkpoint = Checkpoint(origin: log.verifier.name, head: .empty)
         let good = try SignedNote(text: checkpoint.text, signatures: [try other.sign(checkpoint.text), try log.sign(checkpoint.text)])
-        #expect(try policy.judge(good).logKey == log.verifier)
+        #expect(try policy.validate(good).logKey == log.verifier)
         let foreign = try SignedNote(text: checkpoint.text, signatures: [try other.sign(checkpoint.text)])
-        #expect(refusal { _ = try policy.judge(foreign) } == .unknownLog)
+        #expect(refusal { _ = try policy.validate(foreign) } == .unknownLog)
         let text = Array("log.example\nno size\n".utf8)
-        #expect(refusal { _ = try policy.judge(try SignedNote(text: text, signatures: [try log.sign(text)])) } == .malformedCheckpoint)
+        #expect(refusal { _ = try policy.validate(try SignedNote(text: text, signatures: [try log.sign(text)])) } == .malformedCheckpoint)
         let spoilt = try good.adding([NoteSignature(key: other.verifier, signature: [1])])
-        #expect(refusal { _ = try policy.judge(spoilt) } == .falseSignature)
+        #expect(refusal { _ = try policy.validate(spoilt) } == .falseSignature)
     }
 }

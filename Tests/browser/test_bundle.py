@@ -392,7 +392,7 @@ class Changes(BundleTest):
     HARNESS = """
         window.done = (async () => {
           const policy = await readPolicy(bytesOf(atob(given[1]))), sample = bytesOf(atob(given[0])), found = {};
-          const judge = async (bytes) => {
+          const outcomeOf = async (bytes) => {
             try { return (await verifyBundle(bytes, policy)).outcome; } catch (error) {
               if (!(error instanceof Finding)) throw error;
               return `${error.kind} ${error.code}`;
@@ -415,10 +415,10 @@ class Changes(BundleTest):
 
     def test_every_single_bit_of_the_example_counts(self):
         found = self.run_core("""
-            count(`whole ${await judge(sample)}`);
+            count(`whole ${await outcomeOf(sample)}`);
             for (let bit = 0; bit < 8 * sample.length; bit++) {
               sample[bit >> 3] ^= 1 << (bit & 7);
-              count(await judge(sample));
+              count(await outcomeOf(sample));
               sample[bit >> 3] ^= 1 << (bit & 7);
             }""", bundles.sample("example.rial"), bundles.sample("policy"))
         self.assertEqual(found, {"whole proved": 1, "unreadable archive": 8 * 3394})
@@ -437,7 +437,7 @@ class Changes(BundleTest):
                                            *found[index + 1:]]) for at in range(0, len(content), step)]
                 outcomes[entry] = self.run_core("""
                     const size = sample.length / +atob(given[2]);
-                    for (let at = 0; at < sample.length; at += size) count(await judge(sample.slice(at, at + size)));
+                    for (let at = 0; at < sample.length; at += size) count(await outcomeOf(sample.slice(at, at + size)));
                     """, b"".join(others), bundles.sample("policy"), str(len(others)).encode())
             for entry, counts in outcomes.items():
                 self.assertNotIn("error", counts, entry)
@@ -454,9 +454,9 @@ class Changes(BundleTest):
 
     def test_a_bundle_takes_less_than_a_tenth_of_a_second(self):
         took = self.run_core("""
-            await judge(sample);
+            await outcomeOf(sample);
             const start = performance.now();
-            for (let turn = 0; turn < 20; turn++) await judge(sample);
+            for (let turn = 0; turn < 20; turn++) await outcomeOf(sample);
             found.each = (performance.now() - start) / 20;""", bundles.sample("example.rial"), bundles.sample("policy"))
         print(f"\n  {took['each']:.1f} ms each", end="")
         self.assertLess(took["each"], 100)

@@ -47,23 +47,23 @@ actor VideoAnalysis {
         FailPoint.reached("depth-analyzer.video.decoded")
         let start = ContinuousClock.now
         // Behind photos, which take tens of milliseconds.
-        let (judged, pictures) = try await BackgroundThread.run(label: "video-depth") {
-            let judged = try JudgedDepth(depth, movie, layout, luma: decoded, isDecodable: isDecoded)
-            guard storesPictures else { return (judged, [MediaName: EncodedPicture]?.none) }
-            var pictures = try judged.pictures(of: movie)
+        let (measured, pictures) = try await BackgroundThread.run(label: "video-depth") {
+            let measured = try MeasuredDepth(depth, movie, layout, luma: decoded, isDecodable: isDecoded)
+            guard storesPictures else { return (measured, [MediaName: EncodedPicture]?.none) }
+            var pictures = try measured.pictures(of: movie)
             if isDecoded {
                 pictures.merge(try Self.posters(decoded, movie)) { $1 }
                 let copy = try decoded.playback(of: movie, sound: file)
                 pictures[.playback] = copy.map { EncodedPicture(bytes: $0, pixels: nil) }
             }
-            return (judged, pictures)
+            return (measured, pictures)
         }
-        guard let pictures else { return DepthFindings(measurements: nil, temporal: judged.measurements, preview: nil) }
+        guard let pictures else { return DepthFindings(measurements: nil, temporal: measured.measurements, preview: nil) }
         Metrics.Timer(label: "rial_video_analysis_seconds").record(duration: start.duration(to: .now))
         let stored = try await storage.store(pictures, of: capture)
         FailPoint.reached("depth-analyzer.preview")
         return DepthFindings(
-            measurements: nil, temporal: judged.measurements, preview: stored[.depthPreview], previewScale: judged.scale,
+            measurements: nil, temporal: measured.measurements, preview: stored[.depthPreview], previewScale: measured.scale,
             pictures: stored.filter { $0.key != .depthPreview })
     }
 

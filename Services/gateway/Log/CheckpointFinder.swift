@@ -68,12 +68,12 @@ struct CheckpointFinder: Sendable {
     }
 
     private func first(of checkpoints: [CosignedCheckpoint]) -> WitnessedCheckpoint? {
-        for checkpoint in checkpoints { if let found = judge(checkpoint) { return found } }
+        for checkpoint in checkpoints { if let found = assess(checkpoint) { return found } }
         return nil
     }
 
     /// - Returns: `nil` without a quorum.
-    private func judge(_ checkpoint: CosignedCheckpoint) -> WitnessedCheckpoint? {
+    private func assess(_ checkpoint: CosignedCheckpoint) -> WitnessedCheckpoint? {
         // One false signature spoils the note for everybody who verifies it.
         guard let signatures = try? checkpoint.note.verified(by: policy.keys) else { return nil }
         let witnesses = signatures.compactMap { signature in

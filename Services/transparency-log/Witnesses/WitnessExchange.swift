@@ -49,7 +49,7 @@ struct WitnessExchange: Sendable {
             }
             do { reply = try await connection.add(submission) } catch { return .failed(.unreachable) }
             switch reply.status {
-            case 200: return judge(reply.body)
+            case 200: return outcome(of: reply.body)
             case 409:
                 guard let size = try? WitnessAnswer.size(reply.body) else { return .failed(.malformed) }
                 if size > committedSize {
@@ -75,7 +75,7 @@ struct WitnessExchange: Sendable {
         Freeze(.witnessRefuses, "\(name) says that the tree of \(head.size) leaves does not begin with the \(size) that it cosigned")
     }
 
-    private func judge(_ body: [UInt8]) -> WitnessOutcome {
+    private func outcome(of body: [UInt8]) -> WitnessOutcome {
         guard let signatures = try? NoteSignature.lines(body) else { return .failed(.malformed) }
         for signature in signatures {
             guard let verified = signature.verified(by: connection.witness.key, over: note.text), let seconds = verified.seconds else {

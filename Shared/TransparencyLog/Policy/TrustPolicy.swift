@@ -39,7 +39,7 @@ public struct TrustPolicy: Sendable, Equatable {
     /// Verifies a log's checkpoint and looks who cosigned it.
     /// - Throws: ``TransparencyLogError/Code/falseSignature`` if a signature by a key of the policy does not verify,
     ///   ``TransparencyLogError/Code/malformedCheckpoint``, ``TransparencyLogError/Code/unknownLog`` if no log of this origin signed it.
-    public func judge(_ note: SignedNote) throws(TransparencyLogError) -> JudgedCheckpoint {
+    public func validate(_ note: SignedNote) throws(TransparencyLogError) -> ValidatedCheckpoint {
         let signatures = try note.verified(by: keys)
         let checkpoint = try Checkpoint(text: note.text)
         guard let logKey = signatures.first(where: { $0.key.kind == .log && $0.key.name == checkpoint.origin })?.key else {
@@ -47,9 +47,9 @@ public struct TrustPolicy: Sendable, Equatable {
         }
         let times = Self.earliest(signatures)
         let cosigners = witnesses.compactMap { witness in
-            times[witness.key].map { JudgedCheckpoint.Cosigner(witness: witness, seconds: $0) }
+            times[witness.key].map { ValidatedCheckpoint.Cosigner(witness: witness, seconds: $0) }
         }
-        return JudgedCheckpoint(
+        return ValidatedCheckpoint(
             note: note, checkpoint: checkpoint, logKey: logKey, cosigners: cosigners, quorum: quorum.standing(times))
     }
 
@@ -63,7 +63,7 @@ public struct TrustPolicy: Sendable, Equatable {
 }
 
 /// A checkpoint that a log of the policy signed.
-public struct JudgedCheckpoint: Sendable, Equatable {
+public struct ValidatedCheckpoint: Sendable, Equatable {
     /// A witness of the policy that cosigned.
     public struct Cosigner: Sendable, Equatable {
         public let witness: TrustedWitness

@@ -63,14 +63,14 @@ public struct TransparencyProof: Sendable, Equatable {
     /// Verifies that a leaf is in a log of the policy and that a quorum of its witnesses saw the tree.
     /// - Parameter leaf: its hash, ``MerkleHash/leaf(_:)`` of the entry.
     /// - Throws: ``TransparencyLogError/Code/notIncluded``, ``TransparencyLogError/Code/quorumMissing``, and what
-    ///   ``TrustPolicy/judge(_:)`` throws.
-    public func verified(leaf: ContentDigest, by policy: TrustPolicy) throws(TransparencyLogError) -> JudgedCheckpoint {
-        let judged = try policy.judge(note)
-        guard inclusion.proves(leaf, at: index, in: judged.checkpoint.head) else {
+    ///   ``TrustPolicy/validate(_:)`` throws.
+    public func verified(leaf: ContentDigest, by policy: TrustPolicy) throws(TransparencyLogError) -> ValidatedCheckpoint {
+        let validated = try policy.validate(note)
+        guard inclusion.proves(leaf, at: index, in: validated.checkpoint.head) else {
             throw TransparencyLogError(.notIncluded, "the hashes do not lead from the leaf to the checkpoint's root")
         }
-        guard judged.quorum != .missing else { throw TransparencyLogError(.quorumMissing, "too few witnesses of the policy cosigned") }
-        return judged
+        guard validated.quorum != .missing else { throw TransparencyLogError(.quorumMissing, "too few witnesses of the policy cosigned") }
+        return validated
     }
 
     private static let header = "c2sp.org/tlog-proof@v1"

@@ -88,10 +88,10 @@ struct StatementVerification {
     /// - Returns: what a token has to be over, if a log of the policy signed the checkpoint.
     private mutating func checkLog() -> [UInt8]? {
         do throws(TransparencyLogError) {
-            let judged = try policy.judge(proven.proof.note)
+            let validated = try policy.validate(proven.proof.note)
             add(.logSignature, .passed("The log \(proven.checkpoint.origin) signed statement \(sequence)'s checkpoint."))
-            checkQuorum(judged.quorum)
-            return judged.stampedBytes
+            checkQuorum(validated.quorum)
+            return validated.stampedBytes
         } catch  where error.code == .unknownLog {
             add(.logSignature, .untrusted("No log of the policy signed statement \(sequence)'s checkpoint."))
         } catch {

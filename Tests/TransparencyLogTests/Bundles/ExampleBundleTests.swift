@@ -37,9 +37,9 @@ struct ExampleBundleTests {
 
     @Test("stamps the checkpoint as the log alone signed it")
     func stamped() throws {
-        let judged = try ExampleBundle.policy().judge(try TransparencyProof(Array(WorkedExample.proof.utf8)).note)
+        let validated = try ExampleBundle.policy().validate(try TransparencyProof(Array(WorkedExample.proof.utf8)).note)
         #expect(
-            ContentDigest(of: judged.stampedBytes).hex == "90066656fa3bf446462b429d5139a84027d9e5a6a4145a29cc7129c3b8cf4307")
+            ContentDigest(of: validated.stampedBytes).hex == "90066656fa3bf446462b429d5139a84027d9e5a6a4145a29cc7129c3b8cf4307")
     }
 
     @Test("is proved, witnessed by the later of two cosignatures")

@@ -15,11 +15,11 @@ struct SignedTree: Sendable, Equatable {
     /// - Throws: ``LogDefect`` if it is no checkpoint that the log signed.
     init(_ bytes: [UInt8], source: String, policy: TrustPolicy, origin: TextLine?) throws {
         do {
-            let judged = try policy.judge(SignedNote(bytes))
-            guard origin == nil || judged.checkpoint.origin == origin else {
-                throw LogDefect(.malformedCheckpoint, "\(source) is a checkpoint of \(judged.checkpoint.origin)")
+            let validated = try policy.validate(SignedNote(bytes))
+            guard origin == nil || validated.checkpoint.origin == origin else {
+                throw LogDefect(.malformedCheckpoint, "\(source) is a checkpoint of \(validated.checkpoint.origin)")
             }
-            (note, checkpoint) = (judged.note, judged.checkpoint)
+            (note, checkpoint) = (validated.note, validated.checkpoint)
         } catch let error as TransparencyLogError {
             throw LogDefect(.malformedCheckpoint, "\(source) cannot be trusted: \(error.message)")
         }

@@ -4,7 +4,7 @@
 const CLOCKS_DIFFER = 300;
 
 /** Who of the policy signed the checkpoint: the log itself, and witnesses with the earliest times of theirs. */
-async function judge({ note, checkpoint }, policy, place) {
+async function validate({ note, checkpoint }, policy, place) {
   const times = new Map();
   let isSigned = false;
   for (const signature of note.signatures) {
@@ -26,9 +26,9 @@ async function verifyStatement(statement, policy) {
   const leaf = `rial.leaf/1\n${value.kind}\n${value.time}\n${value.subject}\n${commitment}\n`;
   const root = await rootOf(await sha256('\0', leaf), proof);
   mustHold(root && isSame(root, proof.checkpoint.root), 'inclusion', named);
-  const judged = await judge(proof, policy, named);
+  const validated = await validate(proof, policy, named);
   const { origin, size } = proof.checkpoint;
-  return { ...value, commitment, origin: utf8(origin), index: proof.index, size, ...judged };
+  return { ...value, commitment, origin: utf8(origin), index: proof.index, size, ...validated };
 }
 
 /** Whether what the device sent is of the original that was judged. */

@@ -42,7 +42,7 @@ private func read<Visitor: DepthDataVisitor>(_ part: [UInt8], _ visitor: Visitor
 }
 
 /// The measurements of a video's depth maps, and the pictures of them. One map is held at a time.
-struct JudgedDepth: Sendable {
+struct MeasuredDepth: Sendable {
     let measurements: VideoDepthMeasurements
     private let preview: DepthMap?
     private let frames: DepthFrames
