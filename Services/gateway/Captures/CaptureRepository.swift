@@ -15,10 +15,6 @@ struct KnownCapture: Sendable {
     let status: CaptureStatus
 }
 
-/// An error that says that nothing is recorded: it ends the transaction that records a capture before its COMMIT. After an error of the
-/// database that is in doubt.
-protocol RecordingRefusal: Error {}
-
 /// An upload that must be open when its capture is recorded; until then nobody ends it. A new capture closes it in the same transaction.
 struct RecordingCondition: Sendable {
     /// Its id in `uploads`.

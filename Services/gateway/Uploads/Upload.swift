@@ -74,18 +74,6 @@ extension Upload {
     }
 }
 
-/// The answer to a complete upload, kept for a client that lost it.
-struct UploadAnswer: Codable, Sendable {
-    /// False if the device had sent the same capture before.
-    let isNew: Bool
-    let capture: AcceptedCapture
-
-    enum CodingKeys: String, CodingKey {
-        case isNew = "is_new"
-        case capture
-    }
-}
-
 /// A piece of a body, stored as an object.
 struct UploadSegment: Sendable {
     let key: String
