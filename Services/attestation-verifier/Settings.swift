@@ -20,13 +20,9 @@ struct Settings: EnvironmentSettings {
         guard appIDs.allSatisfy({ $0.split(separator: ".").count >= 2 }) else {
             throw SettingsError("RIAL_APP_IDS", "must be TEAM.bundle.id, comma separated")
         }
-        let name = try environment.required("RIAL_APP_ATTEST_ENVIRONMENT")
-        guard let attestEnvironment = AppAttestEnvironment(rawValue: name) else {
-            throw SettingsError("RIAL_APP_ATTEST_ENVIRONMENT", "must be production or development, not “\(name)”")
-        }
-        appAttestEnvironment = attestEnvironment
+        appAttestEnvironment = try environment.choice("RIAL_APP_ATTEST_ENVIRONMENT", AppAttestEnvironment.self)
         roots = try Self.roots(environment, mode: common.mode)
-        policy = try DevicePolicy(environment, appIDs: appIDs, attestEnvironment: attestEnvironment, mode: common.mode)
+        policy = try DevicePolicy(environment, appIDs: appIDs, attestEnvironment: appAttestEnvironment, mode: common.mode)
         authorization = try Self.authorization(environment)
     }
 

@@ -62,11 +62,7 @@ struct Settings: EnvironmentSettings {
         limits = try RateLimits(environment)
         verification = try VerificationSettings(environment)
         site = try SiteSettings(environment, publicURL: publicURL, mediaEndpoint: publicStorageEndpoint)
-        do throws(TransparencyLogError) {
-            logPolicy = try site.logPolicy.map { text throws(TransparencyLogError) in try TrustPolicy(Array(text.utf8)) }
-        } catch {
-            throw SettingsError("RIAL_LOG_POLICY", "is not a policy of c2sp.org/tlog-policy: \(error.message)")
-        }
+        logPolicy = try environment.policy("RIAL_LOG_POLICY") { try TrustPolicy($0) }
     }
 
     private static func wakeKafka(_ environment: ServiceEnvironment, _ kafka: KafkaConfiguration) throws -> KafkaConfiguration {

@@ -21,21 +21,11 @@ struct Settings: EnvironmentSettings {
     init(_ environment: ServiceEnvironment) throws {
         common = try ServiceSettings(environment, service: .transparencyLog)
         key = try .log(environment)
-        policy = try Self.policy(environment)
+        policy = try environment.policy("RIAL_LOG_POLICY") { try TrustPolicy($0) }
         checkpointSeconds = try environment.integer("RIAL_LOG_CHECKPOINT_SECONDS", default: 1, in: 1...3600)
         witnessTimeout = .milliseconds(try environment.integer("RIAL_LOG_WITNESS_TIMEOUT_MS", default: 2000, in: 50...10_000))
         scrubDays = try environment.integer("RIAL_LOG_SCRUB_DAYS", default: 7, in: 1...365)
         timestamps = try TimestampSettings(environment)
-    }
-
-    private static func policy(_ environment: ServiceEnvironment) throws -> TrustPolicy? {
-        let name = "RIAL_LOG_POLICY"
-        guard let text = try environment.policy(name) else { return nil }
-        do {
-            return try TrustPolicy(Array(text.utf8))
-        } catch {
-            throw SettingsError(name, "is not a policy of c2sp.org/tlog-policy: \(error)")
-        }
     }
 }
 

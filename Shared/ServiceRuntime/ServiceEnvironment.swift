@@ -99,6 +99,17 @@ public struct ServiceEnvironment: Sendable {
         return text.last?.isNewline == true ? text : text + "\n"
     }
 
+    /// As ``policy(_:)``, read by what knows policies.
+    /// - Throws: ``SettingsError`` also if `read` throws.
+    public func policy<Policy>(_ name: String, _ read: ([UInt8]) throws -> Policy) throws -> Policy? {
+        guard let text = try policy(name) else { return nil }
+        do {
+            return try read(Array(text.utf8))
+        } catch {
+            throw SettingsError(name, "is not a policy of c2sp.org/tlog-policy: \(error)")
+        }
+    }
+
     /// - Parameter isText: whether a value is the text itself, and not the path of a file with it.
     private func text(_ name: String, isText: (String) -> Bool) throws -> String? {
         guard let value = try optional(name) else { return nil }

@@ -39,6 +39,8 @@ struct ServiceEnvironmentTests {
         #expect(try environment.policy("POLICY") == "# ours\nquorum none\n" && environment.policy("PATH") == "quorum none\n")
         expect("GONE") { try environment.optionalPEM("GONE") }
         expect("GONE") { try environment.policy("GONE") }
+        #expect(try environment.policy("POLICY") { $0.count } == 19 && environment.policy("NONE") { $0.count } == nil)
+        expect("POLICY") { try environment.policy("POLICY") { _ in throw CancellationError() } }
         expect("NONE") { try environment.pem("NONE") }
     }
 
