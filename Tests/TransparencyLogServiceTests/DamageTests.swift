@@ -316,7 +316,7 @@ struct DamageTests {
             return
         }
         #expect(rig.log.rows.shards[0].freeze == nil)
-        await sequencer.doubt()
+        try await sequencer.scrub(upkeep, at: rig.now)
         // Although nothing is to be entered.
         #expect(try await rig.drain(sequencer) == .idle)
         try await rig.expectSound(0..<300)

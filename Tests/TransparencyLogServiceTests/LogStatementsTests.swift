@@ -18,7 +18,7 @@ struct LogStatementsTests {
     private func announce(_ capture: CaptureID, _ status: CaptureStatus = .complete, _ event: EventID = EventID()) async throws {
         let message = EvidenceAssembled(
             captureID: capture, status: status, confidenceLevel: status == .complete ? .high : nil, failure: nil)
-        try await LogStatements(pending: log).handle(
+        try await LogStatements(pending: log, logger: .quiet).handle(
             message, MessageContext(eventID: event, topic: .evidenceAssembled, logger: .quiet))
     }
 
@@ -76,7 +76,7 @@ struct LogStatementsTests {
         let rig = try LogRig(witnesses: [])
         let own = StatedLeaf(of: capture)
         rig.log.make(own)
-        let handler = LogStatements(pending: rig.log)
+        let handler = LogStatements(pending: rig.log, logger: .quiet)
         let message = EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: .low, failure: nil)
         for _ in 0..<2 {
             try await handler.handle(message, MessageContext(eventID: EventID(), topic: .evidenceAssembled, logger: .quiet))

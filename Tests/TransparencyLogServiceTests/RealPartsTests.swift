@@ -122,7 +122,7 @@ struct RealPartsTests {
             let pending = PostgresPendingRepository(database: log.service, inbox: Inbox(.transparencyLog))
             let captures = try await log.state(0..<30)
             let context = MessageContext(eventID: EventID(), topic: .evidenceAssembled, logger: .quiet)
-            let handler = LogStatements(pending: pending)
+            let handler = LogStatements(pending: pending, logger: .quiet)
             let message = EvidenceAssembled(captureID: captures[0], status: .complete, confidenceLevel: .low, failure: nil)
             try await handler.handle(message, context)
             // The same again, and a capture that is none.

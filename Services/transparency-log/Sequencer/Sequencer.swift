@@ -76,8 +76,17 @@ actor Sequencer {
         }
     }
 
-    /// Compares everything again in the next turn, as after a restart.
-    func doubt() { isDoubtful = true }
+    /// Called once a minute: reads the log again if this instance leads. If something is missing, the next turn compares everything again,
+    /// as after a restart.
+    func scrub(_ upkeep: LogUpkeep, at time: Date) async throws {
+        guard isLeading else { return }
+        do {
+            try await upkeep.scrub(at: time)
+        } catch SequencerHalt.lost(let detail) {
+            logger.warning("something of the log is missing; the log is compared again", metadata: ["detail": "\(detail)"])
+            isDoubtful = true
+        }
+    }
 
     /// Keeps the session alive, concurrently with ``turn()``.
     func beat() async { try? await leadership?.session.beat() }
