@@ -40,10 +40,10 @@ struct LogRepositoryTests {
                 return second != nil
             }
             let edge = try await Self.frontier(log.repository, shard)
-            await #expect(throws: (any Error).self) {
+            await #expect(throws: PostgresError.self) {
                 _ = try await first.sequence(shard, edge: edge, limit: 10, at: .now, reached: {})
             }
-            await #expect(throws: (any Error).self) { try await first.beat() }
+            await #expect(throws: PostgresError.self) { try await first.beat() }
             try await second?.beat()
             #expect(try await second?.openShard() == shard)
             await second?.close()
@@ -73,7 +73,7 @@ struct LogRepositoryTests {
             let first = try #require(try await session.sequence(shard, edge: edge, limit: 12, at: now, reached: {}))
             #expect(first.head.size == 13 && first.publishedSize == 0)
             #expect(try await session.openShard() == first)
-            await #expect(throws: (any Error).self) { _ = try await session.sequence(shard, edge: edge, limit: 12, at: now, reached: {}) }
+            await #expect(throws: SequencerHalt.self) { _ = try await session.sequence(shard, edge: edge, limit: 12, at: now, reached: {}) }
             let leaves = try await session.leaves(0..<100, of: shard.origin)
             let held = (10..<20).map(LogRig.leaf).sorted { $0.commitmentBytes.lexicographicallyPrecedes($1.commitmentBytes) }
             #expect(
@@ -118,7 +118,7 @@ struct LogRepositoryTests {
             published.publishedSize = 1
             #expect(try await session.openShard() == published)
             #expect(try await session.checkpoint(of: 1, shard.origin)?.note == Self.note(shard))
-            await #expect(throws: (any Error).self) {
+            await #expect(throws: SequencerHalt.self) {
                 try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: {})
             }
             #expect(try await log.repository.cosignatures(of: 1, shard.origin) == [kept(1000)])
@@ -189,8 +189,8 @@ struct LogRepositoryTests {
             }
             try await log.add(LogRig.leaf(1), nil)
             let edge = try await Self.frontier(log.repository, shard)
-            await #expect(throws: (any Error).self) { _ = try await session.sequence(shard, edge: edge, limit: 9, at: .now, reached: {}) }
-            await #expect(throws: (any Error).self) {
+            await #expect(throws: SequencerHalt.self) { _ = try await session.sequence(shard, edge: edge, limit: 9, at: .now, reached: {}) }
+            await #expect(throws: SequencerHalt.self) {
                 try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: {})
             }
             #expect(try await log.pending() == 1)

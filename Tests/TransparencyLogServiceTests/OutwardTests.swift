@@ -154,7 +154,9 @@ struct StamperTests {
             #expect(refused == [0, 10, 30, 70, 150] && authority.requests == 5)
             for minutes in [10, 24 * 60] {
                 let earlier = LogRig.start.addingTimeInterval(TimeInterval(-60 * minutes))
-                await #expect(throws: (any Error).self, "also after a clock that was ahead") { try await strict.stamp(at: earlier) }
+                await #expect(throws: CheckpointStamper.Refused.self, "also after a clock that was ahead") {
+                    try await strict.stamp(at: earlier)
+                }
             }
         }
     }
@@ -163,7 +165,7 @@ struct StamperTests {
     func refused() async throws {
         try await withClient { client in
             let (rig, authority, strict) = try await mistrusting(client)
-            await #expect(throws: (any Error).self) { try await strict.stamp(at: Date()) }
+            await #expect(throws: CheckpointStamper.Refused.self) { try await strict.stamp(at: Date()) }
             let stamper = try stamper(rig, authority, client)
             authority.close()
             await #expect(throws: (any Error).self) { try await stamper.stamp(at: Date()) }

@@ -242,7 +242,7 @@ struct RealPartsTests {
                 await next?.close()
                 return next != nil
             }
-            await #expect(throws: (any Error).self) { try await session.beat() }
+            await #expect(throws: PostgresError.self) { try await session.beat() }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStorage
+import Persistence
 import Synchronization
 import TestSupport
 import Testing
@@ -189,7 +190,7 @@ struct SequencerKillTests {
         rig.add(10..<20)
         rig.log.fail(true)
         rig.advance(1)
-        await #expect(throws: (any Error).self) { _ = try await sequencer.turn() }
+        await #expect(throws: PostgresError.self) { _ = try await sequencer.turn() }
         #expect(await !sequencer.isLeading)
         rig.log.fail(false)
         try await rig.drain(sequencer)
