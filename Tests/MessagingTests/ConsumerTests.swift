@@ -78,10 +78,14 @@ struct ConsumerTests {
         try await TestBroker.mock.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
             try await producer.send(topic: topic, key: nil, value: [1], headers: [])
-            let consumer = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            let asked = SharedValue(0)
+            let consumer = try KafkaConsumer(
+                configuration, topics: [topic], group: topic, logger: logger, now: { Self.now(counting: asked) })
             let record = try #require(try await receive(1, from: consumer).first)
+            let before = asked.withLock { $0 }
             let waiting = Task { try await consumer.next() }
-            try await Task.sleep(for: .milliseconds(250))
+            // Once since it is a member, and once before it polls.
+            try await eventually("it polls") { asked.withLock { $0 } >= before + 2 }
             try consumer.store(record)
             let admin = KafkaAdmin(configuration)
             try await eventually(within: .seconds(30), "committed") {
@@ -126,6 +130,12 @@ struct ConsumerTests {
 
     private func isMember(_ consumer: KafkaConsumer) -> Bool { consumer.client?.events.isMember ?? false }
 
+    /// The time, which a consumer asks for before each poll.
+    private static func now(counting asked: SharedValue<Int>) -> ContinuousClock.Instant {
+        asked.withLock { $0 += 1 }
+        return .now
+    }
+
     @Test("joins its group again after five minutes at the latest, however long a record may take")
     func joinTimeout() {
         var configuration = KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests")
@@ -144,9 +154,12 @@ struct ConsumerTests {
         let cluster = address == "mock" ? try MockCluster() : nil
         try cluster?.createTopic("t", partitions: 1)
         let configuration = KafkaConfiguration(brokers: cluster?.brokers ?? address, clientID: "tests")
-        let consumer = try KafkaConsumer(configuration, topics: ["t"], group: "g", logger: logger)
+        let asked = SharedValue(0)
+        let consumer = try KafkaConsumer(
+            configuration, topics: ["t"], group: "g", logger: logger, now: { Self.now(counting: asked) })
+        let before = asked.withLock { $0 }
         let waiting = Task { try await consumer.next() }
-        try await Task.sleep(for: .milliseconds(150))
+        try await eventually("it polls") { asked.withLock { $0 } > before }
         let start = ContinuousClock.now
         consumer.stop()
         #expect(try await waiting.value == nil)
