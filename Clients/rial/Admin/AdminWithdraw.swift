@@ -1,5 +1,6 @@
 import ArgumentParser
 import CaptureProtocol
+import Delivery
 import Foundation
 import Persistence
 
@@ -26,26 +27,18 @@ struct AdminWithdraw: AsyncParsableCommand {
 
     func run() async throws {
         let url = try OperatorSettings().databaseURL()
-        let outcome = try await StartupRetry(dependency: "PostgreSQL") {
-            do {
-                return try await withdraw(url)
-            } catch let error as PostgresError where error.isUniqueViolation {
-                // Another capture of the device was withdrawn in the same microsecond: see PostgresWithdrawalRepository.
-                return try await withdraw(url)
-            }
-        }
+        let outcome = try await StartupRetry(dependency: "PostgreSQL") { try await withdraw(url) }
         switch outcome {
-        case "withdrawn": Console.result("capture \(id) withdrawn")
+        case .withdrawn: Console.result("capture \(id) withdrawn")
+        case .withdrawnBefore: Console.result("capture \(id) was already withdrawn: its objects are searched for again")
         case nil: throw CommandFailure("There is no capture \(id).")
-        default: Console.result("capture \(id) was already withdrawn: its objects are searched for again")
         }
     }
 
-    private func withdraw(_ url: String) async throws -> String? {
+    private func withdraw(_ url: String) async throws -> Withdrawal? {
         try await PostgresConnection.administering(url) { [id, reason] connection in
-            let outcome = try await connection.query("SELECT rial_withdraw(\(id.uuid), \(reason)) AS outcome").first?
-                .getOptional("outcome", as: String.self)
-            if outcome == "withdrawn_before" {
+            let outcome = try await Withdrawal.of(id, reason: reason) { try await connection.withTransaction($0) }
+            if outcome == .withdrawnBefore {
                 try await connection.query(
                     "UPDATE withdrawals SET erased_at = NULL, erase_next_at = now() WHERE capture_id = \(id.uuid)")
             }
