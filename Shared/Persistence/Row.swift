@@ -27,7 +27,17 @@ public struct Row: Sendable {
     /// - Throws: ``PostgresError`` with `decoding` also if this version does not know it.
     public func word<Word: RawRepresentable>(_ column: String, as type: Word.Type = Word.self) throws -> Word
     where Word.RawValue: PostgresDecodable {
-        let value = try get(column, as: Word.RawValue.self)
+        guard let word = try wordIfPresent(column, as: type) else {
+            throw PostgresError(code: .decoding, message: "column \(column) is NULL")
+        }
+        return word
+    }
+
+    /// Like ``word(_:as:)``.
+    /// - Returns: `nil` if the column is NULL.
+    public func wordIfPresent<Word: RawRepresentable>(_ column: String, as type: Word.Type = Word.self) throws -> Word?
+    where Word.RawValue: PostgresDecodable {
+        guard let value = try getOptional(column, as: Word.RawValue.self) else { return nil }
         guard let word = Word(rawValue: value) else {
             throw PostgresError(code: .decoding, message: "column \(column) has the unknown word \(value)")
         }

@@ -1,4 +1,6 @@
 import CaptureProtocol
+import Persistence
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -90,6 +92,21 @@ struct DeviceRepositoryTests {
             }
             try await rig.set(isRevoked: true, of: device.id)
             Self.expect(try #require(try await rig.devices.find(other.id)), is: other)
+        }
+    }
+
+    @Test(
+        "one whose request key is of a kind that is not known here is an error, and no device without a request key",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+    func unknownAlgorithm() async throws {
+        try await GatewayDatabase.with(pools: 2) { pools in
+            let rig = PostgresRig(pools: pools)
+            let device = Self.device(isVerified: true)
+            try await rig.insert(device)
+            _ = try await rig.database.query("ALTER TABLE devices DROP CONSTRAINT devices_request_key_algorithm_check")
+            _ = try await rig.database.query("UPDATE devices SET request_key_algorithm = 'p384' WHERE id = \(device.id.uuid)")
+            let failure = await error(PostgresError.self) { _ = try await rig.devices.find(device.id) }
+            #expect(failure?.code == .decoding && failure?.message == "column request_key_algorithm has the unknown word p384")
         }
     }
 }

@@ -131,6 +131,9 @@ struct ValueTests {
             #expect(error?.code == .decoding && error?.message == "column next has the unknown word lost")
             #expect(throws: PostgresError.self) { try row.word("later", as: Version.self) }
             #expect(throws: PostgresError.self) { try row.word("absent", as: State.self) }
+            #expect(try row.wordIfPresent("state", as: State.self) == .done && row.wordIfPresent("absent", as: State.self) == nil)
+            let unknown = await postgresError { _ = try row.wordIfPresent("next", as: State.self) }
+            #expect(unknown?.code == .decoding && unknown?.message == "column next has the unknown word lost")
             await connection.close()
         }
     }

@@ -13,7 +13,7 @@ struct PostgresDeviceRepository: DeviceRepository {
             FROM devices WHERE id = \(id.uuid)
             """)
         guard let row = rows.first else { return nil }
-        let algorithm = try row.getOptional("request_key_algorithm", as: String.self).flatMap(RequestKey.Algorithm.init(rawValue:))
+        let algorithm = try row.wordIfPresent("request_key_algorithm", as: RequestKey.Algorithm.self)
         let key = try row.getOptional("request_key", as: [UInt8].self)
         return KnownDevice(
             id: id, requestKey: algorithm.flatMap { algorithm in key.map { (algorithm, $0) } },
