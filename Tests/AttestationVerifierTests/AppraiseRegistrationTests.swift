@@ -144,6 +144,22 @@ struct AppraiseRegistrationTests {
         try await rig.giveUp(submission.registrationID, .registrationUnreadable)
         #expect(try await rig.outcomes(of: submission.registrationID) == [.failed])
     }
+
+    @Test(
+        "one with an outcome that this version does not know is an error, and nothing is said of it",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func unknownOutcome() async throws {
+        let submission = try Fixture.submission(of: SimulatedDevice())
+        let rig = try Backend.postgres.rig()
+        try await rig.submit(submission)
+        let database = try #require(rig as? PostgresRig).database
+        _ = try await database.query("ALTER TABLE registrations DROP CONSTRAINT registrations_outcome_check")
+        _ = try await database.query("INSERT INTO registrations (id, outcome) VALUES (\(submission.registrationID.uuid), 'postponed')")
+        let failure = await error(PostgresError.self) { try await rig.handle(submission.registrationID) }
+        #expect(failure?.code == .decoding && failure?.message == "column outcome has the unknown word postponed")
+        try await rig.giveUp(submission.registrationID, .handlingFailed)
+        #expect(try await rig.outcomes(of: submission.registrationID).isEmpty)
+    }
 }
 
 @Suite("What operators do to devices", .sharedSchema("devices"))

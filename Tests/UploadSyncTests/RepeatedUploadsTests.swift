@@ -2,6 +2,7 @@ import CaptureProtocol
 import Logging
 import Models
 import ObjectStorage
+import Persistence
 import ServiceLifecycleTestKit
 import TestSupport
 import Testing
@@ -58,6 +59,25 @@ struct RepeatedUploadsTests {
             #expect(announcements == 1)
         }
         #expect(store.keys.contains(MediaName.original.key(of: sound)))
+    }
+
+    @Test(
+        "wait as long as the capture has a status that this version does not know",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func unknownStatus() async throws {
+        let database = try #require(TestSchema.shared)
+        let rows = PostgresRows(database: database)
+        let capture = try await capture(.processing, in: rows)
+        let upload = try await upload(of: capture, in: rows)
+        _ = try await database.query("ALTER TABLE captures DROP CONSTRAINT captures_status_check")
+        _ = try await database.query("UPDATE captures SET status = 'paused' WHERE id = \(capture.uuid)")
+        let failure = await error(PostgresError.self) { _ = try await rows.repeats.bring(upload) { _, _ in true } }
+        #expect(failure?.code == .decoding && failure?.message == "column status has the unknown word paused")
+        try await bring(rows)
+        #expect(try await rows.announcements(of: capture) == 0)
+        _ = try await database.query("UPDATE captures SET status = 'processing' WHERE id = \(capture.uuid)")
+        try await bring(rows)
+        #expect(try await rows.announcements(of: capture) == 1)
     }
 
     @Test("are brought by one of those that try at the same time", arguments: Backend.available)

@@ -25,7 +25,7 @@ struct PostgresDeviceRepository: DeviceRepository {
         return Device(
             id: id, model: try row.get("model"), hasLiDAR: try row.get("has_lidar"), attestationDigest: attestation,
             registered: RegisteredDevice(
-                level: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
+                level: try row.word("attestation_level"),
                 isRevoked: try row.get("is_revoked"), publicKey: try row.getOptional("public_key"), appID: try row.getOptional("app_id"),
                 environment: try row.getOptional("environment"), isDevelopmentRoot: try row.get("is_development_root"),
                 validationCategory: try row.getOptional("validation_category", as: Int64.self).flatMap(UInt32.init(exactly:)),
@@ -58,10 +58,9 @@ struct PostgresDeviceRepository: DeviceRepository {
                 """
                 SELECT action, at, by, reason, since FROM device_events WHERE device_id = \(id.uuid) ORDER BY id DESC LIMIT \(Self.maximumEvents)
                 """)
-            return try rows.compactMap { row in
-                guard let action = DeviceAction(rawValue: try row.get("action")) else { return nil }
-                return DeviceEvent(
-                    action: action, at: try row.get("at"), by: try row.get("by"), reason: try row.getOptional("reason"),
+            return try rows.map { row in
+                DeviceEvent(
+                    action: try row.word("action"), at: try row.get("at"), by: try row.get("by"), reason: try row.getOptional("reason"),
                     since: try row.getOptional("since"))
             }
         }

@@ -58,7 +58,7 @@ struct PostgresRegistrationRepository: RegistrationRepository {
     func giveUp(_ registration: RegistrationID, reason: FailureReason, on connection: PostgresConnection) async throws {
         let table = RegistrationTable(connection)
         try await table.lock(registration)
-        guard try await table.isSubmitted(registration), try await table.outcome(of: registration) == nil else { return }
+        guard try await table.isUndecided(registration) else { return }
         // `failed` is not final: the fault is ours, and the device can attest its key only once.
         try await table.save(registration, outcome: .failed, device: nil, failure: reason.rawValue)
         try await outbox.append(RegistrationAppraised(registrationID: registration, outcome: .failed), on: connection)
@@ -96,16 +96,19 @@ private struct RegistrationTable {
         try await connection.lock(registration.description)
     }
 
-    /// Whether a submission is stored, even one that this version cannot decode.
-    func isSubmitted(_ registration: RegistrationID) async throws -> Bool {
+    /// Whether a submission without an outcome is stored, even one that this version cannot decode.
+    func isUndecided(_ registration: RegistrationID) async throws -> Bool {
         try await !connection.query(
-            "SELECT 1 FROM challenges WHERE registration_id = \(registration.uuid) AND submission IS NOT NULL"
+            """
+            SELECT 1 FROM challenges WHERE registration_id = \(registration.uuid) AND submission IS NOT NULL
+                AND NOT EXISTS (SELECT FROM registrations WHERE registrations.id = registration_id)
+            """
         ).isEmpty
     }
 
     func outcome(of registration: RegistrationID) async throws -> RegistrationOutcome? {
         let rows = try await connection.query("SELECT outcome FROM registrations WHERE id = \(registration.uuid)")
-        return try rows.first.flatMap { RegistrationOutcome(rawValue: try $0.get("outcome")) }
+        return try rows.first.map { try $0.word("outcome") }
     }
 
     func save(

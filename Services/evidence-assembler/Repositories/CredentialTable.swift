@@ -48,8 +48,11 @@ struct CredentialTable {
             SELECT id, device_id, type, capture_mode, announcement, evidence, confidence_level FROM captures
             WHERE id = \(capture.uuid) AND \(Self.isWaiting) \(lock)
             """)
-        guard let row = rows.first, let confidence = ConfidenceLevel(rawValue: try row.get("confidence_level")) else { return nil }
-        return (try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), confidence, try CaptureAnnouncement(row: row))
+        guard let row = rows.first else { return nil }
+        return (
+            try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), try row.word("confidence_level"),
+            try CaptureAnnouncement(row: row)
+        )
     }
 
     /// Credentials without digests, from earlier versions, with their stored manifests, ordered by capture id.

@@ -45,10 +45,9 @@ struct EvidencePartTable {
     }
 
     private static func parts(_ rows: [Row]) throws -> [StoredPart] {
-        try rows.compactMap { row in
-            guard let part = EvidencePart(rawValue: try row.get("part")) else { return nil }
-            return StoredPart(
-                part: part, result: try row.getOptional("result"),
+        try rows.map { row in
+            StoredPart(
+                part: try row.word("part"), result: try row.getOptional("result"),
                 reason: try row.getOptional("reason", as: String.self).map(StableWord.init(text:)))
         }
     }

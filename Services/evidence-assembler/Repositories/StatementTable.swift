@@ -36,12 +36,12 @@ struct StatementTable {
                 CASE kind WHEN 'revocation' THEN convert_from(statement, 'UTF8')::jsonb ->> 'reason' END AS reason
             FROM statements WHERE capture_id = \(capture.uuid) ORDER BY sequence DESC LIMIT 1
             """)
-        guard let row = rows.first, let kind = Statement.Kind(rawValue: try row.get("kind")),
-            let subject = LogSubject(bytes: try row.get("subject", as: [UInt8].self)),
+        guard let row = rows.first, let subject = LogSubject(bytes: try row.get("subject", as: [UInt8].self)),
             let commitment = ContentDigest(bytes: try row.get("commitment", as: [UInt8].self))
         else { return nil }
         return LastStatement(
-            kind: kind, subject: subject, sequence: try row.get("sequence"), commitment: commitment, isTimeHeld: try row.get("is_held"),
+            kind: try row.word("kind"), subject: subject, sequence: try row.get("sequence"), commitment: commitment,
+            isTimeHeld: try row.get("is_held"),
             reason: try row.getOptional("reason"))
     }
 

@@ -52,7 +52,7 @@ extension CaptureRow {
         }
         mediaHash = hash
         failure = try row.getOptional("failure", as: String.self).map(StableWord.init(text:))
-        confidence = try row.getOptional("confidence_level", as: String.self).flatMap(ConfidenceLevel.init(rawValue:))
+        confidence = try row.wordIfPresent("confidence_level")
         uploadedAt = try row.get("uploaded_at")
         completedAt = try row.getOptional("completed_at")
         flags = try row.getOptional("metadata_flags", as: PostgresJSON.self)?.decode(MetadataFlags.self)

@@ -79,10 +79,8 @@ struct PostgresCaptureRepository: CaptureRepository {
                 AND depth_sha256 IS NOT DISTINCT FROM \(capture.depthHash?.bytes)
                 AND assertion_sha256 IS NOT DISTINCT FROM \(capture.assertionHash?.bytes)
             """)
-        guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
-            throw CaptureError.beingRecorded
-        }
-        return KnownCapture(id: CaptureID(try row.get("id", as: UUID.self)), status: status)
+        guard let row = known.first else { throw CaptureError.beingRecorded }
+        return KnownCapture(id: CaptureID(try row.get("id", as: UUID.self)), status: try row.word("status"))
     }
 
     func find(_ id: CaptureID) async throws -> CaptureRow? {

@@ -13,14 +13,15 @@ struct PostgresRegistrationRepository: RegistrationRepository {
             SELECT outcome, device_id, attestation_level, has_lidar, registrations.attestation_failure
             FROM registrations LEFT JOIN devices ON devices.id = device_id WHERE registrations.id = \(id.uuid)
             """)
-        guard let row = rows.first, let outcome = RegistrationOutcome(rawValue: try row.get("outcome")) else { return nil }
+        guard let row = rows.first else { return nil }
+        let outcome = try row.word("outcome", as: RegistrationOutcome.self)
         guard let device = try row.getOptional("device_id", as: UUID.self) else {
             return RegistrationRecord(outcome: outcome, device: nil)
         }
         return RegistrationRecord(
             outcome: outcome,
             device: RegistrationResult(
-                deviceID: DeviceID(device), attestationLevel: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
+                deviceID: DeviceID(device), attestationLevel: try row.word("attestation_level"),
                 hasLiDAR: try row.get("has_lidar"), attestationFailure: try row.getOptional("attestation_failure")))
     }
 }

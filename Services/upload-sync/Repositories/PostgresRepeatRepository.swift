@@ -31,10 +31,9 @@ struct PostgresRepeatRepository: RepeatRepository {
             guard let row = rows.first else { return false }
             let capture = CaptureID(try row.get("brings", as: UUID.self))
             try await connection.lock(capture: capture)
-            let known = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(capture.uuid)")
-            if let known = known.first, let status = CaptureStatus(rawValue: try known.get("status")),
-                status == .processing || status == .failed
-            {
+            let known = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(capture.uuid)").first
+            let status = try known?.word("status", as: CaptureStatus.self)
+            if let known, let status, status == .processing || status == .failed {
                 let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
                 try await connection.mayIdle(for: Self.longestCopy)
                 if try await copy(announcement, status) {
