@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Persistence
 import TransparencyLog
@@ -147,16 +148,9 @@ struct LogShards: Sendable {
                 guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { return nil }
                 return (kind, time, subject, commitment)
             }
-            try await connection.query(
-                """
-                INSERT INTO log_pending (commitment, subject, kind, time)
-                SELECT commitment, subject, kind, time FROM unnest(
-                    \(entries.map { $0.commitment.bytes }), \(entries.map { $0.subject.bytes }),
-                    \(entries.map { $0.kind.rawValue }), \(entries.map { Int64($0.time) })
-                ) WITH ORDINALITY AS taken (commitment, subject, kind, time, number)
-                ORDER BY number
-                ON CONFLICT (commitment) DO NOTHING
-                """)
+            try await connection.letWait(
+                commitments: entries.map { $0.commitment.bytes }, subjects: entries.map { $0.subject.bytes },
+                kinds: entries.map { $0.kind.rawValue }, times: entries.map { Int64($0.time) })
             try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(shard.origin) AND note IS NULL")
             let changed = try await connection.affected(
                 """

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Persistence
 import TransparencyLog
 
@@ -114,16 +115,8 @@ struct PostgresRecoveryRepository: RecoveryRepository {
             guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { return nil }
             return (kind, time, subject, commitment)
         }
-        return try await connection.affected(
-            """
-            INSERT INTO log_pending (commitment, subject, kind, time)
-            SELECT commitment, subject, kind, time FROM unnest(
-                \(entries.map { $0.commitment.bytes }), \(entries.map { $0.subject.bytes }),
-                \(entries.map { $0.kind.rawValue }), \(entries.map { Int64($0.time) })
-            ) WITH ORDINALITY AS taken (commitment, subject, kind, time, number)
-            WHERE NOT EXISTS (SELECT FROM log_entries WHERE log_entries.commitment = taken.commitment)
-            ORDER BY number
-            ON CONFLICT (commitment) DO NOTHING
-            """)
+        return try await connection.letWait(
+            commitments: entries.map { $0.commitment.bytes }, subjects: entries.map { $0.subject.bytes },
+            kinds: entries.map { $0.kind.rawValue }, times: entries.map { Int64($0.time) })
     }
 }
