@@ -19,11 +19,10 @@ struct PostgresDeviceRepository: DeviceRepository {
                 bundle_version, sha256(attestation_object) AS attestation_sha256, revoked_at IS NOT NULL AS is_revoked
             FROM devices WHERE id = \(id.uuid)
             """)
-        guard let row = rows.first, let attestation = ContentDigest(bytes: try row.get("attestation_sha256", as: [UInt8].self)) else {
-            return nil
-        }
+        guard let row = rows.first else { return nil }
         return Device(
-            id: id, model: try row.get("model"), hasLiDAR: try row.get("has_lidar"), attestationDigest: attestation,
+            id: id, model: try row.get("model"), hasLiDAR: try row.get("has_lidar"),
+            attestationDigest: try row.digest("attestation_sha256"),
             registered: RegisteredDevice(
                 level: try row.word("attestation_level"),
                 isRevoked: try row.get("is_revoked"), publicKey: try row.getOptional("public_key"), appID: try row.getOptional("app_id"),

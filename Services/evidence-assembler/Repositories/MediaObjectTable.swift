@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
@@ -69,10 +70,8 @@ struct MediaObjectTable {
 extension Row {
     /// The object that the row names; `nil` if there is none.
     func storedMedia() throws -> StoredMedia? {
-        guard let key = try getOptional("object_key", as: String.self),
-            let digest = ContentDigest(bytes: try get("sha256", as: [UInt8].self))
-        else { return nil }
+        guard let key = try getOptional("object_key", as: String.self) else { return nil }
         return StoredMedia(
-            key: key, sha256: digest, sizeBytes: try get("size_bytes", as: Int64.self), contentType: try get("content_type"))
+            key: key, sha256: try digest("sha256"), sizeBytes: try get("size_bytes", as: Int64.self), contentType: try get("content_type"))
     }
 }

@@ -36,13 +36,13 @@ struct StatementTable {
                 CASE kind WHEN 'revocation' THEN convert_from(statement, 'UTF8')::jsonb ->> 'reason' END AS reason
             FROM statements WHERE capture_id = \(capture.uuid) ORDER BY sequence DESC LIMIT 1
             """)
-        guard let row = rows.first, let subject = LogSubject(bytes: try row.get("subject", as: [UInt8].self)),
-            let commitment = ContentDigest(bytes: try row.get("commitment", as: [UInt8].self))
-        else { return nil }
+        guard let row = rows.first else { return nil }
+        guard let subject = LogSubject(bytes: try row.get("subject", as: [UInt8].self)) else {
+            throw PostgresError(code: .decoding, message: "column subject is not a subject")
+        }
         return LastStatement(
-            kind: try row.word("kind"), subject: subject, sequence: try row.get("sequence"), commitment: commitment,
-            isTimeHeld: try row.get("is_held"),
-            reason: try row.getOptional("reason"))
+            kind: try row.word("kind"), subject: subject, sequence: try row.get("sequence"), commitment: try row.digest("commitment"),
+            isTimeHeld: try row.get("is_held"), reason: try row.getOptional("reason"))
     }
 
     /// What is known of a complete capture; `nil` if it is not complete.

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Evidence
 import Foundation
 import Models
@@ -47,10 +48,7 @@ extension CaptureRow {
         }
         self.kind = kind
         status = try row.word("status")
-        guard let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self)) else {
-            throw PostgresError(code: .decoding, message: "column media_sha256 is not a SHA-256")
-        }
-        mediaHash = hash
+        mediaHash = try row.digest("media_sha256")
         failure = try row.getOptional("failure", as: String.self).map(StableWord.init(text:))
         confidence = try row.wordIfPresent("confidence_level")
         uploadedAt = try row.get("uploaded_at")

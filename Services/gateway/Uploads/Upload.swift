@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
@@ -59,10 +60,7 @@ extension Upload {
         device = DeviceID(try row.get("device_id", as: UUID.self))
         version = try row.word("interop_version")
         contentType = try row.get("content_type")
-        guard let digest = ContentDigest(bytes: try row.get("body_sha256", as: [UInt8].self)) else {
-            throw PostgresError(code: .decoding, message: "column body_sha256 is not a SHA-256")
-        }
-        self.digest = digest
+        digest = try row.digest("body_sha256")
         length = try row.get("length_bytes")
         offset = try row.get("offset_bytes")
         epoch = try row.get("epoch")

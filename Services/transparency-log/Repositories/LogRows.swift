@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Persistence
 import TransparencyLog
@@ -46,10 +47,8 @@ struct LogRows: Sendable {
 extension TreeHead {
     init(_ row: Row) throws {
         let size = try row.get("size", as: Int64.self)
-        guard let root = ContentDigest(bytes: try row.get("root", as: [UInt8].self)), size >= 0 else {
-            throw MalformedLogRow(description: "a tree's root is not 32 bytes")
-        }
-        self.init(size: UInt64(size), root: root)
+        guard size >= 0 else { throw MalformedLogRow(description: "a tree's size is negative") }
+        self.init(size: UInt64(size), root: try row.digest("root"))
     }
 }
 

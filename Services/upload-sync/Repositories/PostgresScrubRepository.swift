@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
@@ -84,10 +85,9 @@ struct PostgresScrubRepository: ScrubRepository {
             """
             SELECT name, object_key, sha256, size_bytes, content_type FROM media_objects WHERE capture_id = \(capture.uuid) ORDER BY name
             """
-        ).compactMap { row in
-            guard let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
+        ).map { row in
             let media = StoredMedia(
-                key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes", as: Int64.self),
+                key: try row.get("object_key"), sha256: try row.digest("sha256"), sizeBytes: try row.get("size_bytes", as: Int64.self),
                 contentType: try row.get("content_type"))
             return (try row.get("name", as: String.self), media)
         }
