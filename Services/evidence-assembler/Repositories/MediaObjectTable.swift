@@ -66,12 +66,3 @@ struct MediaObjectTable {
             """)
     }
 }
-
-extension Row {
-    /// The object that the row names; `nil` if there is none.
-    func storedMedia() throws -> StoredMedia? {
-        guard let key = try getOptional("object_key", as: String.self) else { return nil }
-        return StoredMedia(
-            key: key, sha256: try digest("sha256"), sizeBytes: try get("size_bytes", as: Int64.self), contentType: try get("content_type"))
-    }
-}

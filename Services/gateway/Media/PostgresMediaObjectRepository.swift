@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
@@ -10,18 +11,16 @@ struct PostgresMediaObjectRepository: MediaObjectRepository {
     func find(_ capture: CaptureID, _ name: MediaName) async throws -> PublishedObject? {
         let rows = try await database.query(
             """
-            SELECT object_key, sha256, size_bytes, captured_precision, withdrawn_at, \(PostgresCaptureRepository.isRevoked) AS is_revoked
+            SELECT object_key, sha256, size_bytes, \(name.contentType) AS content_type, captured_precision, withdrawn_at,
+                \(PostgresCaptureRepository.isRevoked) AS is_revoked
             FROM captures
             LEFT JOIN media_objects ON media_objects.capture_id = captures.id AND media_objects.name = \(name.rawValue)
             WHERE captures.id = \(capture.uuid)
             """)
         if let time = try rows.first?.getOptional("withdrawn_at", as: Date.self) { throw WithdrawnCapture(withdrawnAt: time) }
-        guard let row = rows.first, let digest = try row.getOptional("sha256", as: [UInt8].self).flatMap({ ContentDigest(bytes: $0) })
-        else { return nil }
+        guard let row = rows.first, let media = try row.storedMedia() else { return nil }
         return PublishedObject(
-            media: StoredMedia(
-                key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: name.contentType),
-            isTimePublic: try row.get("captured_precision", as: String.self) == TimePrecision.exact.rawValue,
+            media: media, isTimePublic: try row.get("captured_precision", as: String.self) == TimePrecision.exact.rawValue,
             isRevoked: try row.get("is_revoked"))
     }
 }

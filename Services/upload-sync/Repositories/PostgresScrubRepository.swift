@@ -85,12 +85,7 @@ struct PostgresScrubRepository: ScrubRepository {
             """
             SELECT name, object_key, sha256, size_bytes, content_type FROM media_objects WHERE capture_id = \(capture.uuid) ORDER BY name
             """
-        ).map { row in
-            let media = StoredMedia(
-                key: try row.get("object_key"), sha256: try row.digest("sha256"), sizeBytes: try row.get("size_bytes", as: Int64.self),
-                contentType: try row.get("content_type"))
-            return (try row.get("name", as: String.self), media)
-        }
+        ).compactMap { row in try row.storedMedia().map { (try row.get("name", as: String.self), $0) } }
     }
 
     /// Does not count an object as damaged that was replaced, and perhaps deleted, while it was compared.
