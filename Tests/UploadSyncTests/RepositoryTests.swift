@@ -185,6 +185,27 @@ struct RepositoryTests {
         try await rows.age(capture, hours: 1.1)
         #expect(try await look(nil) == ["b"])
         #expect(try await scrubs.measure().damaged == 0, "it was mended")
+
+        for (name, key) in [(MediaName.depth, "d"), (.metadata, "m"), (.thumbnail, "t")] { try await rows.name(name, key, of: capture) }
+        func lookAtAll(_ problems: [MediaName: MediaProblem], instead key: String? = nil) async throws {
+            try await rows.age(capture, hours: 401 * 24)
+            let findings = try await scrubs.withNext(days: 400) { _, objects in
+                ScrubFindings(
+                    objects: objects.map { object in
+                        let media = key.map { StoredMedia(key: $0, sha256: object.media.sha256, sizeBytes: 1, contentType: "") }
+                        return .init(
+                            name: object.name, media: media ?? object.media,
+                            problem: MediaName(rawValue: object.name).flatMap { problems[$0] })
+                    })
+            }
+            #expect(findings?.objects.count == 4)
+        }
+        try await lookAtAll([.original: .missing, .depth: .missing, .metadata: .missing], instead: "replaced meanwhile")
+        #expect(try await scrubs.measure().damaged == 0)
+        try await lookAtAll([.original: .missing, .metadata: .digestMismatch])
+        #expect(try await scrubs.measure().damaged == 2)
+        try await lookAtAll([.depth: .missing, .metadata: .missing, .thumbnail: .unreadable])
+        #expect(try await scrubs.measure().damaged == 3, "of several each has its own finding")
         try await rows.age(capture, hours: 401 * 24)
 
         let withdrawn = try await scrubs.withNext(days: 400) { id, objects in
@@ -194,7 +215,7 @@ struct RepositoryTests {
             try await rows.withdraw(id)
             return ScrubFindings(objects: objects.map { .init(name: $0.name, media: $0.media, problem: .missing) })
         }
-        #expect(withdrawn?.objects.count == 1)
+        #expect(withdrawn?.objects.count == 4)
         #expect(try await scrubs.measure().damaged == 0, "nothing is kept of what was withdrawn meanwhile")
     }
 }

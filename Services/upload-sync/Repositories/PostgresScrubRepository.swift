@@ -16,7 +16,7 @@ struct PostgresScrubRepository: ScrubRepository {
             let findings = try await look(claim.capture, claim.objects)
             // If the capture was withdrawn meanwhile, the trigger `media_damage_withdrawn` stores nothing.
             try await database.withTransaction { connection in
-                for object in findings.objects { try await note(object, of: claim.capture, on: connection) }
+                try await note(findings.objects, of: claim.capture, on: connection)
                 if findings.isDueAgainSoon { try await postpone(claim, days: days, on: connection) }
             }
             return findings
@@ -88,25 +88,27 @@ struct PostgresScrubRepository: ScrubRepository {
         ).compactMap { row in try row.storedMedia().map { (try row.get("name", as: String.self), $0) } }
     }
 
-    /// Does not count an object as damaged that was replaced, and perhaps deleted, while it was compared.
-    private nonisolated(nonsending) func note(_ object: ScrubFindings.Object, of capture: CaptureID, on connection: PostgresConnection)
+    /// Does not count objects as damaged that were replaced, and perhaps deleted, while they were compared.
+    private nonisolated(nonsending) func note(_ objects: [ScrubFindings.Object], of capture: CaptureID, on connection: PostgresConnection)
         async throws
     {
-        guard let problem = object.problem else {
+        let damaged = objects.filter { $0.problem != nil }
+        if !damaged.isEmpty {
             try await connection.query(
                 """
-                UPDATE media_damage SET mended_at = now()
-                WHERE capture_id = \(capture.uuid) AND name = \(object.name) AND mended_at IS NULL
+                INSERT INTO media_damage (capture_id, name, object_key, problem)
+                SELECT capture_id, name, object_key, found.problem FROM media_objects
+                    JOIN unnest(\(damaged.map(\.name)), \(damaged.map(\.media.key)), \(damaged.compactMap { $0.problem?.rawValue }))
+                        AS found (name, object_key, problem) USING (name, object_key)
+                    WHERE capture_id = \(capture.uuid)
+                ON CONFLICT (capture_id, name) DO UPDATE SET problem = EXCLUDED.problem, object_key = EXCLUDED.object_key, seen_at = now(),
+                    found_at = CASE WHEN media_damage.mended_at IS NULL THEN media_damage.found_at ELSE now() END, mended_at = NULL
                 """)
-            return
         }
         try await connection.query(
             """
-            INSERT INTO media_damage (capture_id, name, object_key, problem)
-            SELECT capture_id, name, object_key, \(problem.rawValue) FROM media_objects
-                WHERE capture_id = \(capture.uuid) AND name = \(object.name) AND object_key = \(object.media.key)
-            ON CONFLICT (capture_id, name) DO UPDATE SET problem = EXCLUDED.problem, object_key = EXCLUDED.object_key, seen_at = now(),
-                found_at = CASE WHEN media_damage.mended_at IS NULL THEN media_damage.found_at ELSE now() END, mended_at = NULL
+            UPDATE media_damage SET mended_at = now() FROM unnest(\(objects.filter { $0.problem == nil }.map(\.name))) AS intact (name)
+            WHERE capture_id = \(capture.uuid) AND media_damage.name = intact.name AND mended_at IS NULL
             """)
     }
 
