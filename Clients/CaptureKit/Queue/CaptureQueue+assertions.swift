@@ -38,7 +38,7 @@ extension CaptureQueue {
         case .made(let assertion, let device):
             do {
                 try await store.setAssertion(assertion, by: device, of: id)
-            } catch let error as FileError {
+            } catch let error where Self.isOfDisk(error) {
                 return await waitForFiles(id, error)
             }
             failedFiles = 0
@@ -71,11 +71,16 @@ extension CaptureQueue {
 
     /// The disk is full, or fails: the others go on, which may need less of it. Longer and longer, since each assertion that cannot be kept
     /// uses up a value of the hardware's counter.
-    private func waitForFiles(_ id: LocalID, _ error: FileError) async {
+    private func waitForFiles(_ id: LocalID, _ error: any Error) async {
         failedFiles += 1
         schedule.hold(id, waiting(after: failedFiles, nil))
         // For its person. A full disk may not take that either.
         _ = try? await store.database.update(id) { row in row.facts.failure = CaptureFailure(.device("\(error)")) }
+    }
+
+    private static func isOfDisk(_ error: any Error) -> Bool {
+        if case .database? = error as? StoreError { return true }
+        return error is FileError
     }
 
     /// All captures without assertion wait: a later one must not be asserted, and sent, before an earlier one.

@@ -27,9 +27,12 @@ extension CaptureQueue {
     /// the capture once more is asked so, and then withdraws it.
     ///
     /// What this device has of the capture stays, sealed, until its person deletes it. Withdrawn again, it stays withdrawn.
-    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`, `isBeingSent`, also while its body is lent to the system; errors
-    ///   of reading and signing.
+    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`, `isBeingSent`, also while its body is lent to the system or
+    ///   another call withdraws it; errors of reading and signing.
     public func withdraw(_ id: LocalID) async throws {
+        // Each call may take back what it noted itself, but not what another has noted meanwhile.
+        guard withdrawals.insert(id).inserted else { throw StoreError.isBeingSent }
+        defer { withdrawals.remove(id) }
         // Before anything is asked or sent: from then on nobody begins to send it, and what is here may soon be all there is.
         let (reserved, wasWanted) = try await reserved(id)
         let serverID: CaptureID

@@ -21,6 +21,8 @@ public actor CaptureQueue {
     var failedAttempts = 0
     /// Assertions in a row that could not be kept, or not be made since their capture could not be read.
     var failedFiles = 0
+    /// Captures that are being withdrawn.
+    var withdrawals: Set<LocalID> = []
     private var progress: (id: LocalID, sent: Int64)?
     private var observers = Signals()
     private var wakes = Signals()

@@ -293,7 +293,7 @@ extension CaptureFacts {
     /// Whether the server reports it failed, or does not know it.
     var isBadOnServer: Bool { failedOnServer == true || unknownOnServer == true }
 
-    /// Until the server has said that it made evidence of it, it may have lost what was sent.
+    /// Until the server has said that it made evidence of it, which needs a confidence, it may have lost what was sent.
     fileprivate var mayBeOnlyHere: Bool { confidence == nil || mayBeWithdrawn || isBadOnServer }
 
     /// Whether the server may have it and not know it by the digest of an upload that resumes: it was sent in one request, or so long ago
