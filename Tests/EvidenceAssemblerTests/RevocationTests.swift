@@ -66,6 +66,30 @@ struct RevocationTests {
         #expect(try await kinds(rig, unfinished).isEmpty)
     }
 
+    @Test(
+        "are revoked though the last statement about another cannot be read",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func unreadable() async throws {
+        let rig = PostgresRig(database: try #require(TestSchema.shared))
+        let device = DeviceID()
+        var captures: [SampleCapture] = []
+        for _ in 0..<2 { captures.append(try await rig.completed(try await SampleCapture(in: rig.store, by: device))) }
+        captures.sort { $0.id.description < $1.id.description }
+        let (first, second) = (captures[0], captures[1])
+        _ = try await rig.database.query("ALTER TABLE statements DROP CONSTRAINT statements_kind_check")
+        _ = try await rig.database.query("UPDATE statements SET kind = 'corrected', sequence = 1 WHERE capture_id = \(first.id.uuid)")
+        try await rig.decide("revoked", since: Self.before, about: device)
+        try await rig.deliver(revisionOf: device)
+        _ = try await rig.database.query("DELETE FROM statements WHERE capture_id = \(first.id.uuid)")
+        _ = try await rig.database.query(
+            """
+            ALTER TABLE statements ADD CONSTRAINT statements_kind_check
+                CHECK (kind IN ('assessment', 'credentials', 'reassessment', 'revocation', 'withdrawal'))
+            """)
+        #expect(try await kinds(rig, first).isEmpty)
+        #expect(try await kinds(rig, second) == [.assessment, .revocation])
+    }
+
     @Test("are assessed again with the time that the device signed, whatever their row says", arguments: Backend.available)
     func signedTime(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -188,6 +188,28 @@ struct WaitingTests {
         #expect(try await rig.isLookedFor(id))
     }
 
+    @Test(
+        "one whose row is not that of its announcement is not signed, and waits no more",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func unfit() async throws {
+        let rig = PostgresRig(database: try #require(TestSchema.shared))
+        try await only(rig)
+        let capture = try await rig.capture()
+        rig.issuer.set(.noTimestamp)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        _ = try await rig.database.query(
+            """
+            UPDATE captures SET announcement = jsonb_set(announcement, '{capture_id}', to_jsonb(gen_random_uuid()))
+            WHERE id = \(capture.id.uuid)
+            """)
+        rig.issuer.set(.signs)
+        try await rig.retryWaiting()
+        let credentials = try await rig.state(of: capture.id).package?.contentCredentials
+        #expect(credentials?.status == .unavailable && credentials?.reason?.known == .photoNotSignable)
+        #expect(rig.issuer.asked == [capture.id])
+        #expect(try await rig.credentials.waiting(limit: 50).isEmpty)
+    }
+
     @Test("one that can never be signed says why, and waits no more", arguments: Backend.available)
     func settled(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -45,9 +45,8 @@ struct PostgresRegistrationRepository: RegistrationRepository {
 
     func announceAgain(_ registration: RegistrationID, answering context: MessageContext) async throws -> Bool {
         try await database.withTransaction { connection in
-            let table = RegistrationTable(connection)
-            try await table.lock(registration)
-            guard let outcome = try await table.outcome(of: registration), outcome != .failed else { return false }
+            // Not locked: an outcome other than `failed` does not change.
+            guard let outcome = try await RegistrationTable(connection).outcome(of: registration), outcome != .failed else { return false }
             if try await inbox.accept(context.eventID, consumer: context.topic, on: connection) {
                 try await outbox.append(RegistrationAppraised(registrationID: registration, outcome: outcome), on: connection)
             }

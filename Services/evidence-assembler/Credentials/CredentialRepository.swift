@@ -6,11 +6,12 @@ import Models
 struct WaitingCapture: Sendable {
     let package: EvidencePackage
     let confidence: ConfidenceLevel
-    let announcement: CaptureAnnouncement
+    /// `nil` if this version cannot read it, or if the capture's row does not fit it: nothing is signed for such a capture.
+    let announcement: CaptureAnnouncement?
     let parts: EvidenceParts
 
     /// When it was captured; `nil` if this version cannot read that.
-    var capturedAt: Date? { announcement.capturedAt(in: package)?.date }
+    var capturedAt: Date? { announcement?.capturedAt(in: package)?.date }
 
     func hasVerdict(_ package: EvidencePackage, _ confidence: ConfidenceLevel) -> Bool {
         self.package == package && self.confidence == confidence

@@ -25,8 +25,8 @@ struct StoredCaptureRow: Sendable {
         guard let hash = mediaHash.flatMap({ ContentDigest(bytes: $0) }) else {
             throw RejectedMessage(.captureUnreadable, detail: "media_sha256")
         }
-        guard
-            let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: try row.word("captured_precision"))
+        guard let precision = try row.getOptional("captured_precision").flatMap(TimePrecision.init(rawValue:)),
+            let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: precision)
         else {
             throw RejectedMessage(.captureUnreadable, detail: "captured_at")
         }

@@ -38,21 +38,18 @@ struct CredentialTable {
     /// The evidence of a waiting capture; `nil` if it does not wait. It may have been revoked just before its row was locked.
     /// - Parameter isHeld: whether to lock the row until the transaction ends; the result is then also `nil` if another instance has locked
     ///   it.
-    /// - Throws: ``RejectedMessage`` if this version cannot read its announcement, or if its columns do not fit that.
+    /// - Returns: without the announcement if this version cannot read that, or if the row's columns do not fit it.
     nonisolated(nonsending) func findWaiting(
         _ capture: CaptureID, isHeld: Bool = false
-    ) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, announcement: CaptureAnnouncement)? {
+    ) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, announcement: CaptureAnnouncement?)? {
         let lock: SQL = isHeld ? "FOR NO KEY UPDATE SKIP LOCKED" : ""
         let rows = try await connection.query(
             """
             SELECT id, device_id, type, capture_mode, announcement, evidence, confidence_level FROM captures
             WHERE id = \(capture.uuid) AND \(Self.isWaiting) \(lock)
             """)
-        guard let row = rows.first else { return nil }
-        return (
-            try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), try row.word("confidence_level"),
-            try CaptureAnnouncement(row: row)
-        )
+        guard let row = rows.first, let confidence = ConfidenceLevel(rawValue: try row.get("confidence_level")) else { return nil }
+        return (try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), confidence, try? CaptureAnnouncement(row: row))
     }
 
     /// Credentials without digests, from earlier versions, with their stored manifests, ordered by capture id.

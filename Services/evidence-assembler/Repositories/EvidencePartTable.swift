@@ -46,8 +46,11 @@ struct EvidencePartTable {
 
     private static func parts(_ rows: [Row]) throws -> [StoredPart] {
         try rows.map { row in
-            StoredPart(
-                part: try row.word("part"), result: try row.getOptional("result"),
+            guard let part = EvidencePart(rawValue: try row.get("part")) else {
+                throw RejectedMessage(.captureUnreadable, detail: "its parts")
+            }
+            return StoredPart(
+                part: part, result: try row.getOptional("result"),
                 reason: try row.getOptional("reason", as: String.self).map(StableWord.init(text:)))
         }
     }

@@ -29,6 +29,7 @@ struct StatementTable {
     }
 
     /// `nil` if there is none.
+    /// - Throws: ``RejectedMessage`` if this version cannot read it.
     nonisolated(nonsending) func last(of capture: CaptureID) async throws -> LastStatement? {
         let rows = try await connection.query(
             """
@@ -37,11 +38,12 @@ struct StatementTable {
             FROM statements WHERE capture_id = \(capture.uuid) ORDER BY sequence DESC LIMIT 1
             """)
         guard let row = rows.first else { return nil }
-        guard let subject = LogSubject(bytes: try row.get("subject", as: [UInt8].self)) else {
-            throw PostgresError(code: .decoding, message: "column subject is not a subject")
-        }
+        guard let kind = Statement.Kind(rawValue: try row.get("kind")),
+            let subject = LogSubject(bytes: try row.get("subject", as: [UInt8].self)),
+            let commitment = ContentDigest(bytes: try row.get("commitment", as: [UInt8].self))
+        else { throw RejectedMessage(.captureUnreadable, detail: "its last statement") }
         return LastStatement(
-            kind: try row.word("kind"), subject: subject, sequence: try row.get("sequence"), commitment: try row.digest("commitment"),
+            kind: kind, subject: subject, sequence: try row.get("sequence"), commitment: commitment,
             isTimeHeld: try row.get("is_held"), reason: try row.getOptional("reason"))
     }
 

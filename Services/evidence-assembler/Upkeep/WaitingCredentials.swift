@@ -49,6 +49,10 @@ struct WaitingCredentials: Sendable {
     /// - Returns: false if there is still no time stamp, or no signer.
     private func make(_ capture: CaptureID) async throws -> Bool {
         guard let waiting = try await captures.find(capture) else { return true }
+        guard waiting.announcement != nil else {
+            try await settle(capture, as: .photoNotSignable)
+            return true
+        }
         let claim = CaptureClaim(
             captureID: capture, capturedAt: waiting.capturedAt, evidence: waiting.package, confidence: waiting.confidence)
         let outcome: Result<IssuedCredentials, NotSignable>
@@ -64,7 +68,7 @@ struct WaitingCredentials: Sendable {
         return true
     }
 
-    /// Three processes crashed while they signed it.
+    /// It cannot be signed, or three processes crashed while they signed it.
     private func settle(_ capture: CaptureID, as reason: CredentialsReason) async throws {
         logger.error("waiting credentials are given up", metadata: ["capture_id": "\(capture)"])
         guard let waiting = try await captures.find(capture) else { return }
