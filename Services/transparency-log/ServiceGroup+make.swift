@@ -52,7 +52,7 @@ func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> Se
             PeriodicTask(name: "sweep the log", every: .seconds(600), logger: logger) {
                 if await sequencer.isLeading { try await upkeep.sweep(at: Date()) }
             },
-        ] + stamping, counters: [LogScrub.self])
+        ] + stamping, counters: [LogScrub.self], ownConnections: 1)
 }
 
 /// The services that get time stamps for checkpoints, where this instance leads.

@@ -18,17 +18,18 @@ struct StartupRetryTests {
         #expect(attempts == 3)
     }
 
-    @Test("ends at a statement that takes too long, which is not called unreachable")
+    @Test("calls a server whose statements take too long not unreachable")
     func tooSlow() async throws {
         let tooSlow = PostgresError(code: .query, message: "canceling statement due to statement timeout", sqlState: "57014")
         var attempts = 0
+        let brief = StartupRetry(timeout: .milliseconds(50), dependency: "PostgreSQL")
         let failure = await error(CommandFailure.self) {
-            try await retry {
+            try await brief {
                 attempts += 1
                 throw tooSlow
             }
         }
-        #expect(attempts == 1)
+        #expect(attempts > 1)
         #expect(failure?.description == "PostgreSQL refused: canceling statement due to statement timeout")
     }
 }

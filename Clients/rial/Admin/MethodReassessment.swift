@@ -1,5 +1,4 @@
 import Foundation
-import Persistence
 
 /// What came of one step through the captures.
 struct ReassessmentStep: Sendable, Equatable {

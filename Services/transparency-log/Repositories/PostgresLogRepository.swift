@@ -155,6 +155,7 @@ extension PostgresConnection {
             SELECT \(origin.text), \(Int64(size)), witness, key_id, line, to_timestamp(seconds) FROM unnest(
                 \(cosignatures.map(\.signature.name.text)), \(cosignatures.map(\.signature.id.description)),
                 \(cosignatures.map(\.line)), \(cosignatures.map { Int64(clamping: $0.seconds) })) AS kept (witness, key_id, line, seconds)
+            ORDER BY witness, key_id
             ON CONFLICT (origin, size, witness, key_id) DO UPDATE SET renewed_line = excluded.line, renewed_at = excluded.cosigned_at
                 WHERE coalesce(known.renewed_at, known.cosigned_at) < excluded.cosigned_at
             """)

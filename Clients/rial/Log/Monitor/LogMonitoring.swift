@@ -48,8 +48,8 @@ actor LogMonitoring {
 
     /// Looks at everything once. What cannot be read of the log keeps nothing else from being looked at.
     /// - Parameter trees: further checkpoints of the log, as from a bundle.
-    /// - Throws: ``LogDefect``, ``ForkEvidence``; ``PublicFiles/Unreachable`` if the log cannot be read, ``CommandFailure`` if the state cannot
-    ///   be written, or is damaged.
+    /// - Throws: ``LogDefect``, ``ForkEvidence``; ``PublicFiles/Unreachable`` if the log cannot be read, ``CommandFailure`` if the state
+    ///   cannot be written, or is damaged.
     func round(at now: Int, also trees: [SignedTree] = []) async throws -> Report {
         let known: SignedTree
         // The first thing of the log that could not be read.
@@ -105,8 +105,10 @@ actor LogMonitoring {
         ledger.discard()
         if let known = state?.tree {
             guard known.size <= tree.size else {
-                // Its tiles may have gone back as well: then what was read of the known tree decides whether this is a fork.
-                do { try await prove(tree, known, nil) } catch is LogDefect {} catch is PublicFiles.Unreachable {}
+                // Its tiles may have gone back as well: then what was read of the known tree decides whether this is a fork. If that is
+                // damaged too, two signed notes say enough.
+                do { try await prove(tree, known, nil) } catch is LogDefect {} catch is PublicFiles.Unreachable {} catch is CommandFailure {
+                }
                 let defect = LogDefect(.wentBack, "it shows \(tree.size) entries, and has shown \(known.size)")
                 throw ForkEvidence(smaller: tree, larger: known, instead: nil, defect: defect)
             }
@@ -199,10 +201,10 @@ actor LogMonitoring {
         return lacking
     }
 
-    /// - Parameter lacking: why the log is not asked for tiles, if something of it could not be read in this round: a server that hangs would
-    ///   take up to a minute for each comparison.
-    /// - Throws: ``ForkEvidence`` unless the larger tree begins with the smaller one; ``LogDefect``, ``PublicFiles/Unreachable`` and `lacking`
-    ///   if the tiles prove neither, nor what was read before that it does not; ``CommandFailure`` if that is damaged.
+    /// - Parameter lacking: why the log is not asked for tiles, if something of it could not be read in this round: a server that hangs
+    ///   would take up to a minute for each comparison.
+    /// - Throws: ``ForkEvidence`` unless the larger tree begins with the smaller one; ``LogDefect``, ``PublicFiles/Unreachable`` and
+    ///   `lacking` if the tiles prove neither, nor what was read before that it does not; ``CommandFailure`` if that is damaged.
     private func prove(_ smaller: SignedTree, _ larger: SignedTree, _ lacking: (any Error)?) async throws {
         guard smaller.head != larger.head else { return }
         do {

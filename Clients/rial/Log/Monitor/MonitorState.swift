@@ -51,7 +51,9 @@ struct MonitorState: Sendable {
 
     /// - Parameter file: of the state folder.
     static func damaged(_ file: String) -> CommandFailure {
-        CommandFailure("\(file) is damaged: delete the state folder, and follow the log from its beginning.")
+        CommandFailure(
+            "\(file) is damaged: move the state folder away, which still has what the log has shown, and follow the log from its beginning."
+        )
     }
 
     var bytes: [UInt8] {
