@@ -33,7 +33,7 @@ extension SimulatedDevice {
         let certificates = try chain(key, nonce: nonce, authority: authority, at: time, defect: defect)
         let statement = CBORWriter.map([
             (CBORWriter.text("x5c"), CBORWriter.array(certificates.map(CBORWriter.bytes))),
-            (CBORWriter.text("receipt"), CBORWriter.bytes((0..<64).map { _ in UInt8.random(in: 0...255) })),
+            (CBORWriter.text("receipt"), CBORWriter.bytes(.random(64))),
         ])
         let object = CBORWriter.map([
             (CBORWriter.text("fmt"), CBORWriter.text(defect == .wrongFormat ? "packed" : "apple-appattest")),

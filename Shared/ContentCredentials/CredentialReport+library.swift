@@ -130,10 +130,22 @@ extension CredentialReport {
     /// - Parameter url: for codes without one.
     private static func codes(_ statuses: [String: Any]?, _ kind: Code.Kind, url: String? = nil, ingredient: Bool? = nil) -> [Code] {
         (statuses?[kind.rawValue] as? [[String: Any]] ?? []).prefix(maximumEntries).compactMap { entry in
-            guard let code = entry["code"] as? String, code.wholeMatch(of: /[A-Za-z0-9._\-]{1,128}/) != nil else { return nil }
+            guard let code = entry["code"] as? String, isCode(code) else { return nil }
             return Code(
                 code: code, kind: kind, url: text(entry["url"]) ?? url, explanation: text(entry["explanation"]), ingredient: ingredient)
         }
+    }
+
+    private static func isCode(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 
     /// Claims of version 1 have a string, later ones a list of names and versions.

@@ -15,7 +15,7 @@ public enum Withdrawal: String, Sendable {
     ) async throws -> Withdrawal? {
         let withdraw: PostgresConnection.Body<Withdrawal?> = { connection in
             let row = try await connection.query("SELECT rial_withdraw(\(capture.uuid), \(reason)) AS outcome").first
-            return try row?.getOptional("outcome", as: String.self) == nil ? nil : row?.word("outcome")
+            return try row?.wordIfPresent("outcome", as: Withdrawal.self)
         }
         do {
             return try await transaction(withdraw)

@@ -55,7 +55,7 @@ struct WithdrawnUploadTests {
         #expect(try rows.first?.get("knows", as: Bool.self) == knowsCapture)
     }
 
-    @Test("is the name of its segments, also if the gateway died before it could close it; another upload goes on")
+    @Test("is the name of its segments, also if a gateway of an earlier version died before it could close it; another upload goes on")
     func open() async throws {
         try await withTables { connection, _ in
             try await connection.execute(script: "SET ROLE rial_gateway; \(Self.withdrawal); RESET ROLE")

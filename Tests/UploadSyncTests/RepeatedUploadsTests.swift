@@ -76,6 +76,11 @@ struct RepeatedUploadsTests {
         try await bring(rows)
         #expect(try await rows.announcements(of: capture) == 0)
         _ = try await database.query("UPDATE captures SET status = 'processing' WHERE id = \(capture.uuid)")
+        _ = try await database.query(
+            """
+            ALTER TABLE captures ADD CONSTRAINT captures_status_check
+                CHECK (status IN ('processing', 'complete', 'failed', 'withdrawn'))
+            """)
         try await bring(rows)
         #expect(try await rows.announcements(of: capture) == 1)
     }

@@ -46,7 +46,7 @@ public struct MultipartBody: HTTPBody {
     }
 
     /// A boundary for a body that is sent once: 128 random bits.
-    public static func randomBoundary() -> String { "rial-" + Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }) }
+    public static func randomBoundary() -> String { "rial-" + Hex.encode([UInt8].random(16)) }
 
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
     public var contentLength: Int64 { segments.reduce(0) { $0 + $1.sizeBytes } }

@@ -1,6 +1,5 @@
 import CaptureProtocol
 import Delivery
-import Evidence
 import Foundation
 import Models
 import Persistence

@@ -1,6 +1,5 @@
 import CaptureProtocol
 import Evidence
-import Foundation
 import Models
 import Persistence
 

@@ -3,7 +3,7 @@
 -- needs: 24
 
 -- Withdraws a capture; the reason is an operator's, NULL its owner's. Answers `withdrawn`, `withdrawn_before`, or NULL without such a capture.
--- As before, and finds look-ups by their indexes.
+-- As before, but finds look-ups by their indexes, and looks for no earlier uploads: migration 30 leaves them no digest.
 CREATE OR REPLACE FUNCTION rial_withdraw(capture uuid, reason text DEFAULT NULL) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
     state text;
@@ -57,8 +57,8 @@ BEGIN
             USING capture::text;
     END LOOP;
     -- Of an upload that could be resumed stay its segments' names, until they are deleted. One that is still open became this capture if
-    -- its last byte came when the capture was received: its gateway died before it could close it. Those that ended before keep no digest
-    -- (migration 30).
+    -- its last byte came when the capture was received: a gateway of an earlier version died before it could close it. Those that ended
+    -- before keep no digest (migration 30).
     IF to_regclass('uploads') IS NOT NULL THEN
         EXECUTE 'WITH own AS (
                 SELECT id FROM uploads WHERE capture_id = $1 OR state = ''open'' AND device_id = $2 AND received_at = $3),
