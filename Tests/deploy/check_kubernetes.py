@@ -395,7 +395,7 @@ def connections(objects):
         most = of_kind(objects, "ScaledObject").get(name, {}).get("spec", {}).get("maxReplicaCount") or one["spec"]["replicas"]
         given = environment(objects, one["spec"]["template"]["spec"]["containers"][0])
         pool = int(given.get("RIAL_DATABASE_POOL_SIZE", default_of("RIAL_DATABASE_POOL_SIZE")))
-        total += (most + (one["spec"]["strategy"]["type"] == "RollingUpdate")) * (pool + (3 if name == "gateway" else 2))
+        total += (most + (one["spec"]["strategy"]["type"] == "RollingUpdate")) * (pool + (3 if name in ("gateway", "transparency-log") else 2))
     return total
 
 
