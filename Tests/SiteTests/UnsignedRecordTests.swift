@@ -30,6 +30,21 @@ struct UnsignedRecordTests {
         #expect(spanish.contains("(sin firmar)") && spanish.contains("La firma no cubre la hora, el lugar ni el modelo."))
     }
 
+    @Test(
+        "they say when the server received them, not how long after a time that nobody signed",
+        arguments: [nil, TimestampReason.uploadedVeryLate])
+    func received(late: TimestampReason?) throws {
+        let time = late.map { MetadataCheck(.unavailable, reason: $0) } ?? MetadataCheck(.pass)
+        let signatures: [(CheckStatus, HardwareReason?)] = [(.pass, nil), (.unavailable, .appNotAccepted)]
+        for (hardware, reason) in signatures {
+            let evidence = Samples.Evidence(hardware: hardware, hardwareReason: reason, binding: .photo, time: time)
+            let html = try Samples.html(
+                Samples.record(evidence, kind: .photo, receivedAt: Samples.captured.addingTimeInterval(2 * 365 * 86400)))
+            #expect(html.contains("<dt>Received</dt><dd>22 November 2027, 10:30:04 UTC</dd>"))
+            #expect(!html.contains("later</dd>") && !html.contains("kept on the phone"))
+        }
+    }
+
     @Test("where one signature covers all, nothing is marked")
     func covered() throws {
         let html = try Samples.html(record(.photoDepthMetadata))

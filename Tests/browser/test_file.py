@@ -54,9 +54,9 @@ class FileTest(unittest.TestCase):
 
 
 class Found(FileTest):
-    def found(self, content, title, name="photo.jpg"):
+    def found(self, content, title, name="photo.jpg", kind="image/jpeg"):
         wire = open_page(self.browser)
-        drop(self.browser, content, name)
+        drop(self.browser, content, name, kind)
         said = told(self.browser, title)
         self.assertTrue(has_focus(self.browser))
         self.assertEqual(wire.looked_up(), [hashlib.sha256(content).hexdigest()])
@@ -86,7 +86,10 @@ class Found(FileTest):
             ("c2pa_media_url", "file.found.copy"), ("thumbnail_url", "file.found.thumb"), ("c2pa_manifest_url", "file.found.manifest"),
             ("depth_visualization_url", "file.found.depth"),
         ]:
-            wire, said = self.found(self.media(record, member), word(title))
+            content = self.media(record, member)
+            # A browser saves files of credentials under this name, and knows no type for them.
+            named = ("manifest.c2pa", "") if member == "c2pa_manifest_url" else ("photo.jpg", "image/jpeg")
+            wire, said = self.found(content, word(title), *named)
             self.assertIn(word("badge.high"), said)
             wire.assert_nothing_sent(self)
             self.browser.shot(f"file-{title}")

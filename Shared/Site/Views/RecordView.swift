@@ -111,9 +111,9 @@ struct RecordView: Sendable {
         }
     }
 
-    /// The delay after the capture; the time of receipt if the time of the capture is unknown.
+    /// The delay after the capture; the time of receipt, which is ours, if the time of the capture is unknown or was not signed.
     private var received: String {
-        guard complete != nil, case .exact(let captured) = record.capturedAt, case .exact(let received) = record.receivedAt,
+        guard complete != nil, !isUnsigned, case .exact(let captured) = record.capturedAt, case .exact(let received) = record.receivedAt,
             captured <= received
         else { return formatter.second(record.receivedAt) ?? "—" }
         let isLate = [.uploadedLate, .uploadedVeryLate].contains(record.evidence?.metadata.timestamp.reason?.known)

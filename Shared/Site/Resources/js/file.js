@@ -5,7 +5,7 @@ const LIMITS = { image: 20 * 1024 * 1024, video: 100 * 1024 * 1024 };
 /** By the end of a media type or of a file name. */
 const KINDS = {
   jpg: 'image', jpeg: 'image', png: 'image', heic: 'image', heif: 'image',
-  mp4: 'video', mov: 'video', quicktime: 'video',
+  mp4: 'video', mov: 'video', quicktime: 'video', c2pa: 'image',
 };
 const byID = (id) => document.getElementById(id);
 const form = byID('check'), outcome = byID('outcome');
@@ -141,7 +141,7 @@ async function ask(check) {
   refused(check, answer.status, answer.headers.get('retry-after'), () => ask(check));
 }
 
-/** XMLHttpRequest, for it alone tells how much was sent. */
+/** XMLHttpRequest alone tells how much was sent. */
 function send(check) {
   const request = new XMLHttpRequest();
   check.cleanUps.push(() => request.abort());
