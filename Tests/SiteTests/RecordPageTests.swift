@@ -127,7 +127,7 @@ struct RecordPageTests {
             ("suspicious in many ways", .model, "One of the named models is not one this app supports"),
             ("suspicious in many ways", .location, "The coordinates are not a place on Earth"),
             ("suspicious in many ways", .size, "4032 × 3024, not in our table for this model"),
-            ("revoked", .hardware, "This device was withdrawn"),
+            ("revoked", .hardware, "The device was revoked when this was checked"),
             ("revoked", .time, "The photo’s time and the reported time differ"),
             ("revoked", .model, "The photo and the registered device name different models"),
             ("high", .hardware, "Signed by a genuine iPhone, not a repeat"),
