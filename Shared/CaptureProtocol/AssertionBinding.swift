@@ -14,6 +14,11 @@ public enum AssertionBinding: String, Codable, Sendable {
     /// Whether it covers the metadata, which contain time, place and model.
     public var coversMetadata: Bool { covers.contains(.metadata) }
 
+    /// The parts of the uploaded capture that it covers. A checkpoint signs hashes that the sender states: those of the uploaded recording
+    /// only if its chain, computed again, is intact.
+    /// - Parameter isChainIntact: of a recording; any other binding signs the parts themselves.
+    public func covers(isChainIntact: Bool) -> [SignedPart] { self != .checkpoint || isChainIntact ? covers : [] }
+
     /// The signed parts of the capture.
     public var covers: [SignedPart] {
         switch self {

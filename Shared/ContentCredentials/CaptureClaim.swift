@@ -20,9 +20,9 @@ public struct CaptureClaim: Sendable {
     public init(captureID: CaptureID, capturedAt: Date?, evidence: EvidencePackage, confidence: ConfidenceLevel) {
         self.captureID = captureID
         type = evidence.type
-        let isBound = evidence.hardwareAttestation.coversMetadata && evidence.metadata.timestamp.status == .pass
+        let isBound = evidence.coversMetadata && evidence.metadata.timestamp.status == .pass
         self.capturedAt = isBound ? capturedAt : nil
-        attestation = AttestationAssertion(evidence.hardwareAttestation)
+        attestation = AttestationAssertion(evidence)
         depthAnalysis = DepthAnalysisAssertion(evidence.depthAnalysis)
         self.confidence = ConfidenceAssertion(evidence, confidence)
         video = evidence.video.map {
@@ -77,12 +77,13 @@ public struct AttestationAssertion: Codable, Sendable, Equatable {
     public let deviceModel: String?
     public let binding: AssertionBinding?
 
-    init(_ evidence: HardwareAttestationEvidence) {
-        level = evidence.level
-        environment = evidence.environment
-        developmentAttestation = evidence.developmentAttestation
-        deviceModel = evidence.coversMetadata ? evidence.deviceModel : nil
-        binding = evidence.binding
+    init(_ evidence: EvidencePackage) {
+        let found = evidence.hardwareAttestation
+        level = found.level
+        environment = found.environment
+        developmentAttestation = found.developmentAttestation
+        deviceModel = evidence.coversMetadata ? found.deviceModel : nil
+        binding = found.binding
     }
 
     enum CodingKeys: String, CodingKey {
@@ -181,7 +182,7 @@ public struct ConfidenceAssertion: Codable, Sendable, Equatable {
             "metadata.resolution": evidence.metadata.resolution.status,
         ]
         checks["hash_chain"] = evidence.hashChain?.status
-        if evidence.hardwareAttestation.coversMetadata {
+        if evidence.coversMetadata {
             checks["metadata.timestamp"] = evidence.metadata.timestamp.status
             checks["metadata.model"] = evidence.metadata.model.status
             checks["metadata.location"] = evidence.metadata.location.status

@@ -37,6 +37,16 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         self.processing = processing
     }
 
+    /// The parts covered by an accepted signature; empty unless the hardware check passed. All other parts could have been written by anyone.
+    public var signatureCovers: [SignedPart] {
+        guard hardwareAttestation.status == .pass else { return [] }
+        return hardwareAttestation.binding?.covers(isChainIntact: hashChain?.isIntact == true) ?? []
+    }
+    /// Whether all of the depth is signed.
+    public var coversDepth: Bool { signatureCovers.contains(.depth) }
+    /// Whether time, place and model are signed.
+    public var coversMetadata: Bool { signatureCovers.contains(.metadata) }
+
     /// The public form: without the counter and what the flags keep back (SPEC §9). A package never contains the precise location or the
     /// device id.
     public func publicForm(sharing flags: MetadataFlags) -> EvidencePackage {
@@ -71,6 +81,24 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         case mediaStored = "media_stored"
         case algorithmVersions = "algorithm_versions"
         case processing
+    }
+
+    /// The hardware check is written with what the signature covers, which depends on the chain too.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(type, forKey: .type)
+        try container.encode(
+            StatedHardwareAttestation(check: hardwareAttestation, signatureCovers: signatureCovers), forKey: .hardwareAttestation)
+        try container.encode(depthAnalysis, forKey: .depthAnalysis)
+        try container.encode(metadata, forKey: .metadata)
+        try container.encodeIfPresent(video, forKey: .video)
+        try container.encodeIfPresent(hashChain, forKey: .hashChain)
+        try container.encodeIfPresent(partialAttestation, forKey: .partialAttestation)
+        try container.encode(contentCredentials, forKey: .contentCredentials)
+        try container.encode(analysisSource, forKey: .analysisSource)
+        try container.encode(mediaStored, forKey: .mediaStored)
+        try container.encode(algorithmVersions, forKey: .algorithmVersions)
+        try container.encode(processing, forKey: .processing)
     }
 }
 

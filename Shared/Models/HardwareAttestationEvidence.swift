@@ -27,13 +27,6 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
         reason = findings.appraisal.reason
     }
 
-    /// The parts covered by an accepted signature; empty unless the check passed. All other parts could have been written by anyone.
-    public var signatureCovers: [SignedPart] { status == .pass ? binding?.covers ?? [] : [] }
-    /// Whether all of the depth is signed.
-    public var coversDepth: Bool { signatureCovers.contains(.depth) }
-    /// Whether time, place and model are signed.
-    public var coversMetadata: Bool { signatureCovers.contains(.metadata) }
-
     enum CodingKeys: String, CodingKey {
         case status, level, environment
         case developmentAttestation = "development_attestation"
@@ -42,9 +35,6 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
         case outOfOrder = "out_of_order"
         case reason
     }
-
-    /// A derived value, included for readers.
-    private enum DerivedKeys: String, CodingKey { case signatureCovers = "signature_covers" }
 
     /// Unknown fields are `null`. The counter is omitted instead, so that the public form does not contain its name.
     public func encode(to encoder: any Encoder) throws {
@@ -58,7 +48,19 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
         try container.encodeIfPresent(counter, forKey: .counter)
         try container.encode(outOfOrder, forKey: .outOfOrder)
         try container.encode(reason, forKey: .reason)
-        var derived = encoder.container(keyedBy: DerivedKeys.self)
-        try derived.encode(signatureCovers, forKey: .signatureCovers)
+    }
+}
+
+/// The check as its package writes it, with a derived value for readers.
+struct StatedHardwareAttestation: Encodable {
+    let check: HardwareAttestationEvidence
+    let signatureCovers: [SignedPart]
+
+    enum CodingKeys: String, CodingKey { case signatureCovers = "signature_covers" }
+
+    func encode(to encoder: any Encoder) throws {
+        try check.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(signatureCovers, forKey: .signatureCovers)
     }
 }

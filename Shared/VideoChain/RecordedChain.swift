@@ -32,7 +32,8 @@ public struct RecordedChain: Sendable {
                 CheckpointEvidence(
                     index: Int(checkpoint.index), frames: checkpoint.frames,
                     timeMilliseconds: milliseconds(to: checkpoint),
-                    isSigned: isVerified && isAttested)
+                    // The signature is over the hashes that were sent.
+                    isSigned: isVerified && isAttested && comparison?.isIntact == true)
             })
     }
 

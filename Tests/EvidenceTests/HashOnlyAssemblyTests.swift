@@ -31,7 +31,7 @@ struct HashOnlyAssemblyTests {
         #expect(confidence == .high)
         #expect(package.type == .photo && !package.mediaStored && package.analysisSource == .device)
         #expect(package.depthAnalysis.source == .device && package.depthAnalysis.status == .pass)
-        #expect(package.hardwareAttestation.binding == .payload && package.hardwareAttestation.coversMetadata)
+        #expect(package.hardwareAttestation.binding == .payload && package.coversMetadata)
         #expect(package.metadata.timestamp == MetadataCheck(.pass) && package.metadata.model == MetadataCheck(.pass))
         #expect(package.metadata.resolution == MetadataCheck(.unavailable, reason: .mediaNotStored))
         #expect(package.metadata.locationCoarse == "Lyon, France" && package.metadata.location.latitude == 45.76)

@@ -103,6 +103,15 @@ struct VideoAssemblyTests {
         #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: .suspicious))
     }
 
+    @Test("a checkpoint vouches for time, place and model only where the chain is intact: it signs hashes that the sender states")
+    func brokenPartial() throws {
+        let (broken, confidence) = try assemble(Self.checkpoint, chain(.fail, .chainMismatch, verified: 0), depth(.real))
+        #expect(confidence == .suspicious && broken.hardwareAttestation.status == .pass)
+        #expect(broken.hardwareAttestation.binding == .checkpoint && broken.signatureCovers.isEmpty && !broken.coversMetadata)
+        let partial = try assemble(Self.checkpoint, chain(.inconclusive, .partial, verified: 150), depth(.real)).package
+        #expect(partial.signatureCovers == [.metadata] && partial.coversMetadata)
+    }
+
     @Test("depth alone makes it MEDIUM where nothing accepted is signed, and no credentials are made")
     func unsigned() throws {
         let refused = HardwareAppraisal.unavailable(.environmentMismatch, signed: SignedCapture(binding: .checkpoint, counter: 7))

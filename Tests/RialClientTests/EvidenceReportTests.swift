@@ -66,6 +66,16 @@ struct EvidenceReportTests {
         #expect(text.contains("time, place and model not signed") == isSaid)
     }
 
+    @Test("says that a checkpoint signs no time where the chain is broken", arguments: [true, false])
+    func brokenChain(isIntact: Bool) throws {
+        let text = try report(
+            """
+            {"id": "\(Self.id)", "status": "complete", "confidence_level": "suspicious",
+             "evidence": {"hardware_attestation": {"status": "pass", "binding": "checkpoint"}, "hash_chain": {"chain_intact": \(isIntact)}}}
+            """)
+        #expect(text.contains("time, place and model not signed") != isIntact)
+    }
+
     @Test("says that there is no evidence yet")
     func processing() throws {
         let text = try report("{\"id\": \"\(Self.id)\", \"status\": \"processing\", \"confidence_level\": null, \"evidence\": null}")

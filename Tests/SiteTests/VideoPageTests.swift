@@ -208,4 +208,19 @@ struct VideoPageTests {
         #expect(html.contains("Beginning of the video, with its sound and depth") && !html.contains("not covered: Depth map"))
         #expect(try self.html("whole").contains("</svg>Depth maps</li>"))
     }
+
+    @Test("where the chain is broken, a checkpoint's signature covers nothing: time, place and model are marked as not signed")
+    func brokenCheckpoint() throws {
+        let broken = try Samples.html(
+            Samples.Video().changed { video in
+                (video.status, video.reason, video.verified, video.breakAt) = (.fail, .chainMismatch, 0, 0)
+                (video.signed, video.confidence) = (0, .suspicious)
+                video.evidence = Samples.Evidence(binding: .checkpoint, location: MetadataCheck(.pass), place: "Lyon, France")
+            }.record)
+        #expect(broken.components(separatedBy: "<span class=\"q\">· not signed</span>").count == 4, "captured, place, device")
+        #expect(broken.components(separatedBy: "No hardware signature covers this.").count == 4, "time, model, location")
+        #expect(broken.contains("not covered: Beginning of the video") && broken.contains("not covered: Time, place and model"))
+        let partial = try html("partial")
+        #expect(!partial.contains("· not signed</span>") && partial.contains("</svg>Time, place and model</li>"))
+    }
 }

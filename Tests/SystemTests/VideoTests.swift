@@ -87,6 +87,10 @@ extension SystemTests {
             let head = try await camera.sent(
                 try await camera.spoil(recording, "other-head", "--other", other, "--frame", "40"))
             #expect(head.confidence == "suspicious" && head.chain == "fail" && head.chainReason == "chain_mismatch")
+            // The same checkpoint vouches for the time of the one, and not of the other.
+            let client = try TestClient.current()
+            #expect(try await client.show(cut.id).data["metadata_signed"] as? Bool == true)
+            #expect(try await client.show(head.id).data["metadata_signed"] as? Bool == false)
             // Its checkpoint's counter is used: nor may a recording come again without its end.
             let replay = try await camera.sent(try await camera.spoil(recording, "moov-changed", "--drop-end"))
             #expect(replay.confidence == "suspicious" && replay.hardware == "fail counter_replay")

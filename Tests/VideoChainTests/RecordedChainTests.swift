@@ -69,6 +69,15 @@ struct RecordedChainTests {
         #expect(found.breakAtFrame == 7 && found.verifiedFrames == 0 && found.verifiedMilliseconds == 0)
     }
 
+    @Test("has no signed checkpoint where it breaks: signed are the hashes that were sent", arguments: [checkpoint, end])
+    func brokenCheckpoint(hardware: HardwareAppraisal) {
+        var recorded = ShortRecording()
+        recorded.frames[7] = .zero
+        let found = evidence(of: recorded, hardware)
+        #expect(found.status == .fail && found.checkpoints.map(\.isSigned) == [false])
+        #expect(PartialAttestationEvidence(found).checkpointIndex == nil)
+    }
+
     @Test("of the original layout is reported only, whatever the hardware check says", arguments: [end, .inconclusive(.mediaNotBound)])
     func original(hardware: HardwareAppraisal) {
         let found = RecordedChain(ShortRecording().movie, comparison: nil, checkpoints: []).evidence(hardware)

@@ -370,13 +370,20 @@ class Wrong(BundleTest):
     def test_a_time_that_no_signature_covers_is_marked(self):
         mark, captured = shown(words("fact.unsigned")), "1 November 2026, 11:59:58 UTC"
         for binding, is_signed in [
-            (b'"photo+depth+metadata"', True), (b'"payload"', True), (b'"checkpoint"', True), (b'"photo+depth"', False), (b'"photo"', False),
+            (b'"photo+depth+metadata"', True), (b'"payload"', True), (b'"checkpoint"', False), (b'"photo+depth"', False), (b'"photo"', False),
             (b"null", False),
         ]:
             content = bundles.evidence().replace(b'"binding":"photo+depth+metadata"', b'"binding":' + binding)
             said = self.check(self.maker.bundle(bundles.assessment(content)), "bundle.captured")
             self.assertEqual(f"{captured} · {mark}" in said, not is_signed, binding)
             self.assertIn(captured, said)
+        # A checkpoint signs hashes that the sender states: those of the recording only if its chain is intact.
+        for status, is_intact, level in [("inconclusive", b"true", "medium"), ("fail", b"false", "suspicious")]:
+            content = bundles.evidence("video", chain=status).replace(b'"binding":"photo+depth+metadata"', b'"binding":"checkpoint"')
+            content = content.replace(b'"hash_chain":{', b'"hash_chain":{"chain_intact":' + is_intact + b",")
+            statement = bundles.assessment(content, confidence=level, media_type="video")
+            said = self.check(self.maker.bundle(statement), "bundle.captured", f"badge.{level}")
+            self.assertEqual(f"{captured} · {mark}" in said, level == "suspicious", status)
         content = bundles.evidence(hardware="unavailable")
         said = self.check(self.maker.bundle(bundles.assessment(content, confidence="medium")), "bundle.captured")
         self.assertIn(f"{captured} · {mark}", said)

@@ -33,7 +33,8 @@ struct EvidenceReport {
         guard let evidence = capture.evidence else { return "no evidence yet" }
         var table = TextTable(header: ["check", "status", "found"])
         let hardware = evidence["hardware_attestation"]
-        table.add("hardware attestation", Self.status(hardware), Self.hardwareFindings(hardware))
+        let isChainIntact = evidence["hash_chain"]?["chain_intact"]?.bool == true
+        table.add("hardware attestation", Self.status(hardware), Self.hardwareFindings(hardware, isChainIntact: isChainIntact))
         if let chain = evidence["hash_chain"] { table.add("hash chain", Self.status(chain), Self.chainFindings(chain)) }
         let depth = evidence["depth_analysis"]
         table.add("depth analysis", Self.status(depth), Self.depthFindings(depth))
@@ -48,10 +49,11 @@ struct EvidenceReport {
 
     private static func status(_ check: JSONValue?) -> String { check?["status"]?.string ?? check?.string ?? "–" }
 
-    private static func hardwareFindings(_ check: JSONValue?) -> String {
+    private static func hardwareFindings(_ check: JSONValue?, isChainIntact: Bool) -> String {
         var found = ["level", "device_model", "binding"].compactMap { check?[$0]?.string }
         if check?["development_attestation"]?.bool == true { found.append("development attestation") }
-        if check?["status"]?.string == "pass", check?["binding"]?.string.flatMap(AssertionBinding.init)?.coversMetadata == false {
+        let binding = check?["binding"]?.string.flatMap(AssertionBinding.init(rawValue:))
+        if check?["status"]?.string == "pass", binding?.covers(isChainIntact: isChainIntact).contains(.metadata) == false {
             found.append("time, place and model not signed")
         }
         if check?["out_of_order"]?.bool == true { found.append("counter out of order") }

@@ -56,7 +56,7 @@ extension ShareCardContent {
         self.init(
             subject: Subject(package, mediaHash: mediaHash), level: confidence,
             isDevelopment: attestation.isDevelopmentAttestation, capturedAt: capturedAt,
-            placeName: package.metadata.locationCoarse, isSigned: package.hardwareAttestation.coversMetadata)
+            placeName: package.metadata.locationCoarse, isSigned: package.coversMetadata)
     }
 }
 

@@ -49,7 +49,7 @@ struct CaptureView: Encodable {
         metadataFlags = row.flags
         uploadedAt = isOwner ? .exact(row.uploadedAt) : row.publicUploadedAt
         locationCoarse = row.evidence?.metadata.locationCoarse
-        metadataSigned = row.evidence?.hardwareAttestation.coversMetadata
+        metadataSigned = row.evidence?.coversMetadata
         mediaStored = row.kind.mode.storesMedia
         mediaHash = row.mediaHash
         let link: (MediaName) -> String? = { name in

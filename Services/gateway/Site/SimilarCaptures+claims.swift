@@ -13,7 +13,7 @@ extension SimilarCaptures {
             return SimilarCapture(
                 id: claim.row.id, confidence: confidence, isDevelopment: evidence.hardwareAttestation.developmentAttestation,
                 isRevoked: claim.row.isRevoked, capturedAt: claim.row.capturedAt, place: evidence.metadata.locationCoarse,
-                isSigned: evidence.hardwareAttestation.coversMetadata)
+                isSigned: evidence.coversMetadata)
         }
         self.init(captures, devices: devices)
     }

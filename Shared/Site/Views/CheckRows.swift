@@ -38,7 +38,7 @@ struct CheckRows: Sendable {
 
     /// Whether the row shows data that the hardware signature does not cover.
     private func isUnsigned(_ row: CheckRow) -> Bool {
-        guard !evidence.hardwareAttestation.coversMetadata else { return false }
+        guard !evidence.coversMetadata else { return false }
         switch row.check {
         case .time: return capturedAt != .notShared
         case .model: return row.status != .unavailable || evidence.hardwareAttestation.deviceModel?.isEmpty == false
@@ -77,10 +77,10 @@ struct CheckRows: Sendable {
     }
 
     private func covers(_ binding: AssertionBinding) -> [(part: String, isCovered: Bool)] {
-        let metadata = (strings("bind.metadata"), binding.coversMetadata)
+        let metadata = (strings("bind.metadata"), evidence.coversMetadata)
         switch binding {
-        // What it covers of the depth is what it covers of the video.
-        case .checkpoint: return [(strings("bind.beginning"), true), metadata]
+        // What it covers of the depth is what it covers of the video: nothing where the chain is broken, as of the metadata.
+        case .checkpoint: return [(strings("bind.beginning"), evidence.coversMetadata), metadata]
         case .payload: return [(strings("bind.hash"), true), (strings("bind.numbers"), binding.coversDepth), metadata]
         case .photoDepthMetadata, .photoDepth, .photo, .videoDepthMetadata:
             return [(strings("bind.photo"), true), (strings("bind.depth"), binding.coversDepth), metadata]

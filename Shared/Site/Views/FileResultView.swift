@@ -49,7 +49,7 @@ struct FileResultView: Sendable {
         view["title"] = strings(Self.title(file.matched))
         let place = UntrustedText(file.evidence?.metadata.locationCoarse)
         let model = UntrustedText(hardware?.deviceModel)
-        let unsigned = hardware?.coversMetadata == true ? "" : " · " + strings("fact.unsigned")
+        let unsigned = file.evidence?.coversMetadata == true ? "" : " · " + strings("fact.unsigned")
         view["facts"] =
             [
                 ["name": strings("fact.received"), "value": file.evidence.flatMap { formatter.second($0.processing.receivedAt) } ?? "—"],

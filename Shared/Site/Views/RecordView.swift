@@ -31,7 +31,7 @@ struct RecordView: Sendable {
     }
 
     /// Whether there is a result, but no signature covers time, place and model.
-    private var isUnsigned: Bool { complete.map { !$0.evidence.hardwareAttestation.coversMetadata } ?? false }
+    private var isUnsigned: Bool { complete.map { !$0.evidence.coversMetadata } ?? false }
 
     private var badge: Badge {
         if let complete { return Badge(complete.confidence, isRevoked: record.isRevoked, test: isDevelopment) }
@@ -144,7 +144,7 @@ struct RecordView: Sendable {
         if confidence == .suspicious { more.append(strings("note.suspicious")) }
         if !more.isEmpty { view["more"] = more }
         view["evidence"] = ["tally": CheckRow.tally(rows, strings), "rows": rows.map { $0.context(strings) }] as ViewContext
-        let isSensorConfirmed = evidence.hardwareAttestation.coversDepth && evidence.metadata.model.status == .pass
+        let isSensorConfirmed = evidence.coversDepth && evidence.metadata.model.status == .pass
         view["depth"] =
             DepthView(
                 depth: evidence.depthAnalysis, picture: photo.picture == nil && video == nil ? nil : record.media[.depthPreview],
@@ -167,7 +167,7 @@ struct RecordView: Sendable {
                 "lines": (0..<4).map { String(digest.dropFirst($0 * 16).prefix(16)) }, "compare": digest,
                 "vouched": counts && hardware.status == .pass,
                 "device_known": counts && hardware.status == .pass && !hardware.developmentAttestation,
-                "depth_known": counts && hardware.coversDepth && evidence.depthAnalysis.verdict != nil,
+                "depth_known": counts && evidence.coversDepth && evidence.depthAnalysis.verdict != nil,
             ] as ViewContext
         if let facts = evidence.video {
             view["film"] = strings(

@@ -10,6 +10,8 @@ public struct CheckedEvidence: Sendable, Equatable {
     public let hardware: Status
     /// The status of the chain of a stored recording; `nil` for other captures.
     public let hashChain: Status?
+    /// Whether that chain, computed again, is the one that was sent.
+    private let isChainIntact: Bool
     public let depth: Status
     /// The statuses of timestamp, model, resolution and location.
     public let metadata: [Status]
@@ -20,7 +22,9 @@ public struct CheckedEvidence: Sendable, Equatable {
     public let isDevelopmentAttestation: Bool
 
     /// Whether an accepted signature covers time, place and model.
-    public var coversMetadata: Bool { hardware == .pass && binding?.coversMetadata == true }
+    public var coversMetadata: Bool {
+        hardware == .pass && binding?.covers(isChainIntact: isChainIntact).contains(.metadata) == true
+    }
 
     /// - Returns: `nil` for anything but evidence in the form of SPEC §4.
     init?(_ bytes: [UInt8]) {
@@ -35,7 +39,9 @@ public struct CheckedEvidence: Sendable, Equatable {
         guard checks.count == 4, algorithms.count == versions.count else { return nil }
         self.kind = kind
         self.hardware = hardwareStatus
-        hashChain = evidence["hash_chain"]?.members?.status
+        let chain = evidence["hash_chain"]?.members
+        hashChain = chain?.status
+        isChainIntact = chain?["chain_intact"] == .bool(true)
         self.depth = depth
         self.metadata = checks
         self.algorithms = algorithms

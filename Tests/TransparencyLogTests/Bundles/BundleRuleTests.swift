@@ -158,6 +158,20 @@ struct BundleRuleTests {
         #expect(report.outcome == .proved && report.isMetadataSigned == isSigned, "\(report.checks)")
     }
 
+    @Test(
+        "is no signature of a checkpoint over its time unless the chain is intact",
+        arguments: [
+            (#"{"chain_intact":true,"status":"inconclusive"}"#, true), (#"{"chain_intact":false,"status":"fail"}"#, false),
+            (#"{"chain_intact":null,"status":"inconclusive"}"#, false), (#"{"chain_intact":"true","status":"inconclusive"}"#, false),
+            ("null", false),
+        ])
+    func checkpointTime(chain: String, isSigned: Bool) throws {
+        let evidence = ExampleBundle.evidence.replacing(#""binding":"photo+depth+metadata""#, with: #""binding":"checkpoint""#)
+            .replacing(#""media_stored":true"#, with: #""hash_chain":\#(chain),"media_stored":true"#)
+            .replacing(#""type":"photo""#, with: #""type":"video""#)
+        #expect(try #require(CheckedEvidence(Array(evidence.utf8))).coversMetadata == isSigned)
+    }
+
     @Test("is a quorum of the policy's witnesses; the second of three is its time")
     func quorum() async throws {
         let early = try await report([try logged(try first(), 1, cosignedAfter: [9, 4, 6])])

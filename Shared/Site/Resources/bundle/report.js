@@ -60,8 +60,9 @@ function report({ finding, verdict, evidence, statements, standing, revocation, 
   const {
     hardware_attestation: hardware, hash_chain: chain, depth_analysis: depth, metadata: { timestamp, model, resolution, location },
   } = evidence;
-  // What an accepted signature covers follows from its binding.
-  const isSigned = hardware.status === 'pass' && /metadata|payload|checkpoint/.test(hardware.binding);
+  // What an accepted signature covers follows from its binding. A checkpoint signs hashes that the sender states.
+  const isSigned = hardware.status === 'pass'
+    && (/metadata|payload/.test(hardware.binding) || hardware.binding === 'checkpoint' && chain?.chain_intact === true);
   slot('facts').append(
     fact(revocation ? 'level.before' : 'level', fresh(`badge-${verdict.confidence}`)),
     fact('captured', verdict.captured_at ? moment(verdict.captured_at) + (isSigned ? '' : ` · ${word('unsigned')}`) : word('kept')),
@@ -79,8 +80,8 @@ function report({ finding, verdict, evidence, statements, standing, revocation, 
     opened.length ? line('pass', word('done.opened', { names: names(opened) })) : '');
   slot('not').append(...unchecked.map((each) => line('unavailable', word(`not.${each}`))));
   if (statements.length > 1) {
-    const told = (each) => line('plain', `${word(`kind.${each.kind}`)}, ${moment(each.time)}`, `${place(each)} ${witnesses(each)}`);
-    slot('history').append(...statements.map(told));
+    slot('history').append(...statements
+      .map((each) => line('plain', `${word(`kind.${each.kind}`)}, ${moment(each.time)}`, `${place(each)} ${witnesses(each)}`)));
   } else slot('history').parentElement.remove();
   return content;
 }

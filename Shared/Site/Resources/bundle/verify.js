@@ -26,9 +26,8 @@ async function verifyStatement(statement, policy) {
   const leaf = `rial.leaf/1\n${value.kind}\n${value.time}\n${value.subject}\n${commitment}\n`;
   const root = await rootOf(await sha256('\0', leaf), proof);
   mustHold(root && isSame(root, proof.checkpoint.root), 'inclusion', named);
-  const validated = await validate(proof, policy, named);
   const { origin, size } = proof.checkpoint;
-  return { ...value, commitment, origin: utf8(origin), index: proof.index, size, ...validated };
+  return { ...value, commitment, origin: utf8(origin), index: proof.index, size, ...await validate(proof, policy, named) };
 }
 
 /** Whether what the device sent is of the original that was judged. */
@@ -109,9 +108,9 @@ async function verifyBundle(bytes, policy, files = []) {
   }
   const { verdict, evidence } = bundle.statements[at];
   const given = await verifyFiles(bundle, verdict, files);
-  const opened = bundle.raw ? await verifyOwner(bundle, verdict) : [];
   return {
     outcome: revocation ? 'wrong' : missing ? 'untrusted' : 'proved', finding: missing, revocation, verdict, evidence, statements: places,
-    standing: places[at], given, opened, unchecked: uncheckedOf(bundle, verdict, given, policy),
+    standing: places[at], given, opened: bundle.raw ? await verifyOwner(bundle, verdict) : [],
+    unchecked: uncheckedOf(bundle, verdict, given, policy),
   };
 }
