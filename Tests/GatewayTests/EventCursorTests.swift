@@ -250,7 +250,7 @@ struct EventCursorTests {
                 "confidence_level": status == "complete" ? confidence : nil, "media_sha256": "\\x" + String(repeating: "01", count: 32),
                 "captured_at": "2026-11-21 07:00:00+00", "captured_precision": "exact", "metadata_flags": nil,
                 "uploaded_at": "2026-11-21 07:00:01+00", "completed_at": nil, "withdrawn_at": nil, "evidence": evidence, "location": nil,
-                "detection": nil, "media_names": "{public.jpg,thumbnail.jpg}", "is_revoked": "f",
+                "detection": nil, "media_names": "{public.jpg,thumbnail.jpg}", "depth_frames_size": nil, "is_revoked": "f",
             ]))
     }
 }

@@ -37,7 +37,7 @@ struct HashOnlyPublicFormTests {
                 "uploaded_at": Timestamp.format(received).replacing("T", with: " ").replacing("Z", with: "+00"),
                 "completed_at": nil, "withdrawn_at": nil, "evidence": try json(package), "location": try payload.location.map(json),
                 "detection": nil,
-                "media_names": "{og.jpg}", "is_revoked": "f",
+                "media_names": "{og.jpg}", "depth_frames_size": nil, "is_revoked": "f",
             ]))
     }
 

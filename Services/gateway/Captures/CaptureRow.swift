@@ -25,6 +25,8 @@ struct CaptureRow: Sendable {
     let location: PreciseLocation?
     let detection: DetectionReport?
     let mediaNames: Set<MediaName>
+    /// Pixels of the picture of all depth keyframes; `nil` without it.
+    let depthFramesSize: PixelSize?
     /// Whether the last statement about it takes its verdict back (SPEC §14).
     let isRevoked: Bool
 
@@ -62,6 +64,7 @@ extension CaptureRow {
         location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)
         detection = try row.getOptional("detection", as: PostgresJSON.self).map { try DetectionReport(stored: $0.bytes) }
         mediaNames = Set(try row.get("media_names", as: [String].self).compactMap(MediaName.init))
+        depthFramesSize = try row.getOptional("depth_frames_size", as: PostgresJSON.self)?.decode(PixelSize.self)
         isRevoked = try row.get("is_revoked")
     }
 }

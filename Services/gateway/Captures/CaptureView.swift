@@ -64,7 +64,7 @@ struct CaptureView: Encodable {
         video =
             switch row.kind.type {
             case .photo: nil
-            case .video: VideoLinks(row.evidence, link: link)
+            case .video: VideoLinks(row.evidence, depthFramesSize: row.depthFramesSize, link: link)
             }
         evidence = isOwner ? row.evidence : row.publicEvidence
         self.log = log
@@ -152,19 +152,18 @@ struct VideoLinks: Encodable {
     let depthFramesURL: String?
     let depthFrames: DepthFrames?
 
-    init(_ evidence: EvidencePackage?, link: (MediaName) -> String?) {
+    /// - Parameter depthFramesSize: pixels of `depth-frames.jpg`, whose tiles lie as the depth maps do, not as the video does.
+    init(_ evidence: EvidencePackage?, depthFramesSize: PixelSize?, link: (MediaName) -> String?) {
         durationMilliseconds = evidence?.video?.durationMilliseconds
         posterURL = link(.poster)
         playbackURL = link(.playback)
         depthFramesURL = link(.depthFrames)
-        guard depthFramesURL != nil, let video = evidence?.video, let temporal = evidence?.depthAnalysis.temporal,
-            let width = video.width, let height = video.height
+        guard depthFramesURL != nil, let temporal = evidence?.depthAnalysis.temporal, let depthFramesSize,
+            let tile = DepthTiles.grid(of: temporal.frameAnalyses.count, in: depthFramesSize)?.tile
         else {
             depthFrames = nil
             return
         }
-        let isWide = (width >= height) == ((video.rotation ?? 0) % 180 == 0)
-        let tile = DepthTiles.size(isWide: isWide)
         depthFrames = DepthFrames(
             tileWidth: tile.width, tileHeight: tile.height, times: temporal.frameAnalyses.map(\.timeMilliseconds))
     }

@@ -108,6 +108,9 @@ struct PostgresCaptureRepository: CaptureRepository {
         captures.id, short_id, device_id, type, capture_mode, captures.status, failure, confidence_level, media_sha256, captured_at,
         captured_precision, metadata_flags, uploaded_at, captures.completed_at, withdrawn_at, evidence, location, detection,
         (SELECT coalesce(array_agg(name), '{}') FROM media_objects WHERE media_objects.capture_id = captures.id) AS media_names,
+        (SELECT json_build_object('width', width, 'height', height) FROM media_objects
+            WHERE media_objects.capture_id = captures.id AND name = \(MediaName.depthFrames.rawValue) AND width IS NOT NULL
+        ) AS depth_frames_size,
         \(isRevoked) AS is_revoked
         """
     /// Whether the last statement about a row of `captures` takes its verdict back.

@@ -13,14 +13,11 @@ struct DepthSheet: Sendable {
 
     /// - Returns: `nil` if there are no keyframes, or the picture does not have a tile for each of them.
     init?(_ temporal: VideoDepthMeasurements?, _ media: PublishedMedia?) {
-        guard let temporal, let media, let size = media.size, !temporal.frameAnalyses.isEmpty else { return nil }
-        let count = temporal.frameAnalyses.count
-        columns = min(count, DepthTiles.perRow)
-        let rows = (count + columns - 1) / columns
-        guard size.width % columns == 0, size.height % rows == 0, let tile = PixelSize(size.width / columns, size.height / rows) else {
-            return nil
-        }
+        guard let temporal, let media, let size = media.size,
+            let (tile, columns) = DepthTiles.grid(of: temporal.frameAnalyses.count, in: size)
+        else { return nil }
         self.tile = tile
+        self.columns = columns
         link = media.link
         isMiddle = temporal.framing == .middle
         let suspicious = Set(temporal.suspiciousFrames)

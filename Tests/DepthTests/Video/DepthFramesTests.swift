@@ -21,6 +21,12 @@ struct DepthFramesTests {
         #expect(frames.columns == min(count, 10) && frames.columns * frames.tileWidth == width)
     }
 
+    @Test("have wide tiles for square maps, whichever way the frame is turned", arguments: 0..<4)
+    func square(rotation: Int) throws {
+        let frames = DepthFrames(layout: try VideoDepthLayout(frame: (1920, 1080), depth: (256, 256), rotation: rotation))
+        #expect(frames.tileWidth == 128 && frames.tileHeight == 96)
+    }
+
     @Test("have one scale of metres for all, from the 2nd to the 98th percentile")
     func scale() throws {
         let maps = try [1.0, 2.0, 4.0].map { metres in try Maps.make { _, _ in metres } }

@@ -128,7 +128,7 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
             id: id, shortID: entry.shortID, deviceID: announcement.deviceID, kind: announcement.content.kind, status: entry.status,
             failure: nil, confidence: nil, mediaHash: capture.mediaHash, capturedAt: capture.capturedAt, uploadedAt: entry.uploadedAt,
             completedAt: nil, flags: capture.flags, evidence: nil, location: capture.location, detection: capture.detection, mediaNames: [],
-            isRevoked: false)
+            depthFramesSize: nil, isRevoked: false)
     }
 
     func withdraw(_ capture: CaptureID, by device: DeviceID) async throws -> WithdrawalOutcome {

@@ -34,7 +34,8 @@ final class MemoryVerifications: VerificationRepository, MediaObjectRepository, 
             CaptureRow(
                 id: id, shortID: shortID, deviceID: device, kind: flags == nil ? .photo : .hashOnly, status: .complete, failure: nil,
                 confidence: confidence, mediaHash: mediaHash, capturedAt: capturedAt, uploadedAt: uploadedAt, completedAt: uploadedAt,
-                flags: flags, evidence: package, location: nil, detection: nil, mediaNames: Set(published.keys), isRevoked: isRevoked)
+                flags: flags, evidence: package, location: nil, detection: nil, mediaNames: Set(published.keys),
+                depthFramesSize: published[.depthFrames]?.pixels, isRevoked: isRevoked)
         }
 
         var rank: Int {
