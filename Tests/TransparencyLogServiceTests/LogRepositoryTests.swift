@@ -254,10 +254,59 @@ extension LogRepositoryTests {
             var open = first
             open.publishedSize = 1
             #expect(try await log.repository.openShard() == open)
-            #expect(try await log.repository.checkpoint(of: 4, shard.origin)?.text == first.checkpoint.text)
+            let restored = try await log.repository.checkpoint(of: 4, shard.origin)
+            #expect(restored?.text == first.checkpoint.text && restored?.note == nil)
             #expect(try await log.repository.checkpoint(of: 7, shard.origin) == nil)
             if let postgres = recovery as? PostgresRecoveryRepository { await postgres.connection.close() }
         }
+    }
+}
+
+extension LogRepositoryTests {
+    @Test("of a proved tree that is published, a damaged note is replaced", arguments: TestLog.available)
+    func damagedNote(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let shard = try #require(try await session.openShard())
+            let leaves = try await session.leaves(0..<1, of: shard.origin)
+            try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: {})
+            await session.close()
+            let damaged = try Self.note(shard).falsified(for: shard.key)
+            try await log.damageNote(1, String(decoding: damaged.bytes, as: UTF8.self))
+            #expect(try await log.repository.checkpoint(of: 1, shard.origin)?.note == damaged)
+            let recovery = try await log.recovery()
+            let published = try #require(try await recovery.openShard())
+            let proved = ProvedTree(shard: published, head: shard.head, note: try Self.note(shard), publishedSize: 1, next: nil)
+            #expect(try await recovery.replace(proved) { Array(leaves[Int($0.lowerBound)..<Int($0.upperBound)]) } == 0)
+            #expect(try await log.repository.checkpoint(of: 1, shard.origin)?.note == Self.note(shard))
+            #expect(try await log.repository.openShard() == published)
+            if let postgres = recovery as? PostgresRecoveryRepository { await postgres.connection.close() }
+        }
+    }
+
+    @Test(
+        "what is no note any more is read as none, and as a checkpoint that is published; no time stamp is asked for it",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"),
+        arguments: ["x", "a text\n\n- not.a/dash AAAAAAAA\n", "a text\n\n\u{2014} no.line/feed AAAAAAAA"])
+    func unreadableNote(text: String) async throws {
+        try await TestLog.postgres.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let shard = try #require(try await session.openShard())
+            try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: {})
+            try await log.damageNote(1, text)
+            let unread = CommittedCheckpoint(head: shard.head, text: shard.checkpoint.text, note: nil)
+            #expect(try await session.checkpoint(of: 1, shard.origin) == unread)
+            #expect(try await log.repository.stampable(shard.origin, limit: 10).candidates.isEmpty)
+            await session.close()
+            let recovery = try await log.recovery()
+            #expect(try await recovery.published(shard.origin, limit: 5) == [unread])
+            if let postgres = recovery as? PostgresRecoveryRepository { await postgres.connection.close() }
+        }
+    }
+
+    @Test("a kept line that is no cosignature any more is none", arguments: ["x", "\u{2014} witness.example/w AAAAAAAA", ""])
+    func unreadableCosignature(line: String) {
+        #expect(KeptCosignature(line: line) == nil)
     }
 }
 

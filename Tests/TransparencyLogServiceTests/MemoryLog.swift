@@ -65,6 +65,15 @@ final class MemoryLog: LogRepository {
         }
     }
 
+    /// Replaces the note of a checkpoint behind the service's back.
+    func damageNote(of size: UInt64, _ origin: TextLine, _ note: SignedNote) {
+        change { rows in
+            rows.checkpoints[origin]?[size] = rows.checkpoints[origin]?[size].map {
+                CommittedCheckpoint(head: $0.head, text: $0.text, note: note)
+            }
+        }
+    }
+
     /// The most leaves that were ever asked for at once.
     var mostLeaves: Int { state.withLock { $0.mostLeaves } }
 

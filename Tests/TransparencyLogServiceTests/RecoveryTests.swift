@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStorage
+import Persistence
 import TestSupport
 import Testing
 import TransparencyLog
@@ -158,10 +159,98 @@ struct RecoveryTests {
         #expect(rig.log.rows.shards[0].freeze?.reason == .forked)
     }
 
+    @Test(
+        "replaces the published checkpoint's note if that is damaged, or publishes the tree that was signed after it",
+        arguments: [false, true])
+    func damagedNote(hasNext: Bool) async throws {
+        let rig = try LogRig()
+        rig.add(0..<10)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        if hasNext {
+            rig.add(10..<15)
+            let trigger = Trigger(.head, at: 1)
+            let sequencer = rig.sequencer { if trigger.fires(at: $0) { throw Killed() } }
+            await #expect(throws: Killed.self) { try await rig.drain(sequencer) }
+        }
+        let note = try #require(rig.log.rows.checkpoints[rig.origin]?[11]?.note)
+        rig.log.damageNote(of: 11, rig.origin, try note.falsified(for: rig.key.verifier))
+        #expect(try await frozen(rig)?.reason == .databaseDamaged)
+        let head = try await recover(rig).head
+        #expect(head.size == (hasNext ? 16 : 11))
+        #expect(try await rig.sequencer().turn() == (hasNext ? .published(head) : .idle))
+        try await rig.expectSound(0..<(hasNext ? 15 : 10))
+        if !hasNext { #expect(rig.log.rows.checkpoints[rig.origin]?[11]?.note == note) }
+    }
+
+    @Test("does not go back behind what was published if no signature of that is left")
+    func lostSignature() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<10)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        let note = try #require(rig.log.rows.checkpoints[rig.origin]?[11]?.note)
+        rig.log.damageNote(of: 11, rig.origin, try note.falsified(for: rig.key.verifier))
+        try await rig.store.delete([rig.objects.headKey(11), rig.objects.checkpointKey])
+        #expect(try await frozen(rig)?.reason == .databaseDamaged)
+        await #expect(throws: LogRecovery.Failure.self) { try await recover(rig) }
+        #expect(rig.log.rows.shards[0].freeze?.reason == .databaseDamaged)
+    }
+
+    @Test(
+        "brings back a note in PostgreSQL that is false, or none any more, for which the log was frozen",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"), arguments: [true, false])
+    func storedNote(isReadable: Bool) async throws {
+        let key = try SignerKey(name: TextLine("rial.example/log/2026")!, kind: .log, seed: TestKeys.seed("log"))
+        let policy = try TrustPolicy(Array("log \(key.verifier)\nquorum none\n".utf8))
+        let store = MemoryObjectStore()
+        try await TestLog.postgres.with(key.verifier) { log in
+            /// What an instance does first that has just started.
+            func turn() async throws -> SequencerTurn {
+                let sequencer = Sequencer(
+                    repository: log.repository, store: store, signer: TestSigner(key: key),
+                    panel: WitnessPanel(policy: policy, connections: [], timeout: .seconds(2), now: { Date() }, logger: .quiet),
+                    logger: .quiet)
+                var first = SequencerTurn.standby
+                try await waitUntil("the lock is free") {
+                    first = try await sequencer.turn()
+                    return first != .standby
+                }
+                await sequencer.stepDown()
+                return first
+            }
+            let head = try #require(try await log.repository.openShard()).head
+            #expect(try await turn() == .published(head))
+            let note = try #require(try await log.repository.checkpoint(of: head.size, key.verifier.name)?.note)
+            let damaged = isReadable ? String(decoding: try note.falsified(for: key.verifier).bytes, as: UTF8.self) : "x"
+            try await log.damageNote(head.size, damaged)
+            guard case .frozen(let freeze) = try await turn() else {
+                Issue.record("not frozen")
+                return
+            }
+            #expect(freeze.reason == .databaseDamaged)
+            let recovery = try await log.recovery()
+            let report = try await LogRecovery(repository: recovery, store: store).recover()
+            #expect(report == LogRecovery.Report(head: head, returned: 0))
+            if let postgres = recovery as? PostgresRecoveryRepository { await postgres.connection.close() }
+            #expect(try await log.repository.checkpoint(of: head.size, key.verifier.name)?.note == note)
+            #expect(try await turn() == .idle)
+        }
+    }
+
     @Test("has nothing to do for a log that is not frozen")
     func sound() async throws {
         let rig = try LogRig()
         await #expect(throws: LogRecovery.Failure.notFrozen) { try await recover(rig) }
+    }
+}
+
+extension SignedNote {
+    /// The same text with a signature that is not the key's.
+    func falsified(for key: VerifierKey) throws -> SignedNote {
+        var signature = try #require(signatures.first).signature
+        signature[20] ^= 1
+        return try SignedNote(text: text, signatures: [NoteSignature(key: key, signature: signature)])
     }
 }
 
@@ -181,9 +270,9 @@ extension MemoryLog: RecoveryRepository {
             rows.hashes[origin] = right.map { MerkleHash.leaf($0) }
             rows.commitments = Set(right.compactMap { (try? LogLeaf(bytes: $0))?.commitmentBytes }.filter { !$0.isEmpty })
             rows.checkpoints[origin] = rows.checkpoints[origin]?.filter { $0.key <= proved.head.size }
-            if rows.checkpoints[origin]?[proved.head.size]?.note == nil {
-                rows.checkpoints[origin]?[proved.head.size] = CommittedCheckpoint(head: proved.head, text: proved.note.text, note: nil)
-            }
+            let isPublished = rows.checkpoints[origin]?[proved.head.size]?.note != nil
+            rows.checkpoints[origin]?[proved.head.size] = CommittedCheckpoint(
+                head: proved.head, text: proved.note.text, note: isPublished ? proved.note : nil)
             guard let index = rows.shards.firstIndex(where: { $0.origin == origin }) else { return }
             rows.shards[index].head = proved.head
             rows.shards[index].publishedSize = proved.publishedSize

@@ -26,6 +26,8 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let recovery: @Sendable () async throws -> any RecoveryRepository
         /// Changes a leaf behind the service's back.
         let damage: @Sendable (UInt64, [UInt8]) async throws -> Void
+        /// Replaces the note of the checkpoint of this size behind the service's back.
+        let damageNote: @Sendable (UInt64, String) async throws -> Void
         let pending: @Sendable () async throws -> Int
         /// Asks for the last leaf, as `rial log close` does.
         let close: @Sendable (VerifierKey) async throws -> Void
@@ -40,7 +42,9 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
                 Opened(
                     repository: log, statements: log, add: { log.add($0, notBefore: $1) }, endSessions: { log.endSessions() },
                     recovery: { log },
-                    damage: { index, leaf in log.change { $0.entries[key.name]?[Int(index)] = leaf } }, pending: { log.rows.pending.count },
+                    damage: { index, leaf in log.change { $0.entries[key.name]?[Int(index)] = leaf } },
+                    damageNote: { log.damageNote(of: $0, key.name, try SignedNote(Array($1.utf8))) },
+                    pending: { log.rows.pending.count },
                     close: { next in log.change { $0.shards[0].next = next } }))
         case .postgres:
             try await TestSchema.with(prefix: "log") { schema in
@@ -86,6 +90,9 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
                                     try await connection.query("SELECT set_config('rial.log_recovery', 'on', true)")
                                     try await connection.query("UPDATE log_entries SET leaf = \(leaf) WHERE leaf_index = \(Int64(index))")
                                 }
+                            },
+                            damageNote: { size, note in
+                                _ = try await owner.query("UPDATE log_checkpoints SET note = \(note) WHERE size = \(Int64(size))")
                             },
                             pending: { try await owner.query("SELECT FROM log_pending").count },
                             close: { next in _ = try await owner.query("UPDATE log_shards SET next_key = \(next.description)") }))

@@ -51,7 +51,7 @@ struct CheckpointFinder: Sendable {
         var search = search(of: place.shard.origin, from: place.index)
         let earliest = try await log.checkpoints(search)
         if let found = first(of: earliest) { return found }
-        guard earliest.count == Self.page else { return nil }
+        // There may be more even after less than a page: damaged ones are left out.
         search.isNewestFirst = true
         guard let newest = first(of: try await log.checkpoints(search)) else { return nil }
         var last = earliest.last?.size ?? newest.checkpoint.size

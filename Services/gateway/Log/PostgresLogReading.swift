@@ -46,7 +46,7 @@ struct PostgresLogReading: LogReading {
     }
 
     func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint] {
-        try await database.query(Self.statement(of: search)).map(CosignedCheckpoint.init)
+        try await database.query(Self.statement(of: search)).compactMap { try CosignedCheckpoint($0) }
     }
 
     static func statement(of search: CheckpointSearch) -> SQL {
@@ -134,11 +134,13 @@ extension StoredStatement {
 }
 
 extension CosignedCheckpoint {
-    fileprivate init(_ row: Row) throws {
+    /// Without cosignatures that cannot be read; `nil` if the note itself cannot be.
+    fileprivate init?(_ row: Row) throws {
+        let bytes = Array(try row.get("note", as: String.self).utf8)
+        guard let own = try? SignedNote(bytes) else { return nil }
+        let lines = try row.getOptional("lines", as: [String].self) ?? []
         size = UInt64(clamping: try row.get("size", as: Int64.self))
-        let own = try SignedNote(Array(try row.get("note", as: String.self).utf8))
-        let lines = try row.getOptional("lines", as: [String].self)?.map { $0 + "\n" }.joined()
-        note = try lines.map { try own.adding(try NoteSignature.lines(Array($0.utf8))) } ?? own
+        note = try own.adding(lines.flatMap { (try? NoteSignature.lines(Array("\($0)\n".utf8))) ?? [] })
         token = try row.getOptional("token")
     }
 }

@@ -4,6 +4,6 @@ import TransparencyLog
 struct CommittedCheckpoint: Sendable, Equatable {
     let head: TreeHead
     let text: [UInt8]
-    /// `nil` until it is published.
+    /// `nil` until it is published, and if it is damaged so that it cannot be read.
     let note: SignedNote?
 }

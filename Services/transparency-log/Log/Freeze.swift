@@ -3,7 +3,7 @@ struct Freeze: Sendable, Equatable, CustomStringConvertible {
     enum Reason: String, Sendable, CaseIterable {
         /// The store has a signed checkpoint of a larger tree than the database.
         case databaseBehind = "database_behind"
-        /// The rows do not hash to the committed root.
+        /// The rows do not hash to the committed root, or the published checkpoint is not there as it was signed.
         case databaseDamaged = "database_damaged"
         /// A tile or bundle of a signed tree is not what the rows make.
         case tileDiffers = "tile_differs"

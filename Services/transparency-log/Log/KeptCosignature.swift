@@ -14,10 +14,9 @@ struct KeptCosignature: Sendable, Equatable {
     /// Whether it names this key as its own.
     func isBy(_ key: VerifierKey) -> Bool { signature.name == key.name && signature.id == key.id }
 
-    /// One that was kept, from its line without LF; `nil` if that has no signature with a time.
-    /// - Throws: ``TransparencyLogError`` if it is no line of a signature.
-    init?(line: String) throws {
-        guard let signature = try NoteSignature.lines(Array("\(line)\n".utf8)).first, signature.signature.count == 72 else { return nil }
+    /// One that was kept, from its line without LF; `nil` if that is not the line of a signature with a time.
+    init?(line: String) {
+        guard let signature = try? NoteSignature.lines(Array("\(line)\n".utf8)).first, signature.signature.count == 72 else { return nil }
         self.init(signature: signature, seconds: signature.signature.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 

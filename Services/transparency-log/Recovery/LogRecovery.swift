@@ -53,13 +53,21 @@ struct LogRecovery: Sendable {
         }
         let source = LeafSource(repository: repository, objects: objects, shard: shard, size: greatest.head.size)
         let roots = try await prove(greatest, with: source, signed)
-        let published = try await repository.published(shard.origin, limit: Self.comparedCheckpoints).map(\.head)
+        let published = try await repository.published(shard.origin, limit: Self.comparedCheckpoints)
+        // Others have seen it: no smaller tree may take its place.
+        if let size = published.first?.head.size, size > greatest.head.size {
+            throw Failure.unproved("nothing proves the published checkpoint of \(size) leaves any more")
+        }
         let last = try await source.leaves(greatest.head.size - 1..<greatest.head.size).last.flatMap { try? LogLeaf(bytes: $0) }
         var next: VerifierKey?
         if case .end(let key)? = last { next = key }
         let proved = ProvedTree(
             shard: shard, head: greatest.head, note: greatest.note,
-            publishedSize: published.filter { roots[$0.size] == $0.root }.map(\.size).max() ?? 0, next: next)
+            publishedSize: published.filter { stored in
+                // A damaged note is replaced for the proved tree alone. With any other, the next instance would freeze again.
+                let isSigned = stored.note.flatMap { PublishedCheckpoint($0, of: shard) }?.head == stored.head
+                return roots[stored.head.size] == stored.head.root && (isSigned || stored.head == greatest.head)
+            }.map(\.head.size).max() ?? 0, next: next)
         // A closed shard ends with its last leaf, published: nobody publishes it again.
         guard isOpen || next != nil && proved.publishedSize == proved.head.size else {
             throw Failure.unproved("the final checkpoint of the closed shard \(shard.shard) is not in the database")

@@ -10,11 +10,11 @@ protocol RecoveryRepository: Sendable {
     /// The leaves at these indexes, as far as there are any, in order.
     func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]]
 
-    /// Checkpoints with a note, the largest first.
+    /// Published checkpoints, the largest first; without a note those whose note is damaged so that it cannot be read.
     func published(_ origin: TextLine, limit: Int) async throws -> [CommittedCheckpoint]
 
-    /// In one transaction: replaces the rows by those of the proved tree, puts statements whose entries are not in it back among the
-    /// pending ones, and unfreezes the shard.
+    /// In one transaction: replaces the rows by those of the proved tree, and its checkpoint's note if that is published, puts statements
+    /// whose entries are not in it back among the pending ones, and unfreezes the shard.
     /// - Parameter leaves: reads a range of the proved tree's leaves.
     /// - Returns: how many statements are pending again.
     func replace(

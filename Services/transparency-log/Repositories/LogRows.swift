@@ -38,10 +38,14 @@ struct LogRows: Sendable {
         try await query(
             "SELECT size, root, body, note FROM log_checkpoints WHERE origin = \(origin.text) AND size = \(Int64(size))"
         ).first.map { row in
-            let note = try row.getOptional("note", as: String.self).map { try SignedNote(Array($0.utf8)) }
-            return CommittedCheckpoint(head: try TreeHead(row), text: Array(try row.get("body", as: String.self).utf8), note: note)
+            CommittedCheckpoint(head: try TreeHead(row), text: Array(try row.get("body", as: String.self).utf8), note: try row.note())
         }
     }
+}
+
+extension Row {
+    /// The column `note`; `nil` also if what is there is no note.
+    func note() throws -> SignedNote? { try getOptional("note", as: String.self).flatMap { try? SignedNote(Array($0.utf8)) } }
 }
 
 extension TreeHead {

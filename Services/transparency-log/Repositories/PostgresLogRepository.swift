@@ -64,7 +64,7 @@ struct PostgresLogRepository: LogRepository {
             SELECT coalesce(renewed_line, line) AS line FROM log_cosignatures
             WHERE origin = \(origin.text) AND size = \(Int64(size)) ORDER BY cosigned_at, witness
             """
-        ).compactMap { try KeptCosignature(line: $0.get("line")) }
+        ).compactMap { KeptCosignature(line: try $0.get("line")) }
     }
 
     func mend(_ leaf: [UInt8], at index: UInt64, of origin: TextLine) async throws -> Bool {
@@ -114,10 +114,11 @@ struct PostgresLogRepository: LogRepository {
             FROM log_checkpoints AS checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL AND size > \(stampedSize)
             ORDER BY size DESC LIMIT \(limit)
             """)
-        let candidates = try found.map { row in
-            PublishedCheckpoint(
-                head: try TreeHead(row), note: try SignedNote(Array(try row.get("note", as: String.self).utf8)),
-                cosignatures: try row.get("lines", as: [String].self).compactMap { try KeptCosignature(line: $0) })
+        let candidates = try found.compactMap { row -> PublishedCheckpoint? in
+            guard let note = try row.note() else { return nil }
+            return PublishedCheckpoint(
+                head: try TreeHead(row), note: note,
+                cosignatures: try row.get("lines", as: [String].self).compactMap { KeptCosignature(line: $0) })
         }
         return (candidates, try last?.getOptional("token_at"))
     }

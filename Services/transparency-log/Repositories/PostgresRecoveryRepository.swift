@@ -30,9 +30,9 @@ struct PostgresRecoveryRepository: RecoveryRepository {
             "SELECT size FROM log_checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL ORDER BY size DESC LIMIT \(limit)")
         var found: [CommittedCheckpoint] = []
         for row in sizes {
-            // A note that cannot be read proves nothing.
-            guard let checkpoint = try? await rows.checkpoint(of: UInt64(try row.get("size", as: Int64.self)), origin) else { continue }
-            found.append(checkpoint)
+            if let checkpoint = try await rows.checkpoint(of: UInt64(try row.get("size", as: Int64.self)), origin) {
+                found.append(checkpoint)
+            }
         }
         return found
     }
@@ -91,12 +91,13 @@ struct PostgresRecoveryRepository: RecoveryRepository {
 
     private func finish(_ proved: ProvedTree, on connection: PostgresConnection) async throws {
         let (origin, head) = (proved.shard.origin.text, proved.head)
-        let text = String(decoding: proved.note.text, as: UTF8.self)
+        let (text, note) = (String(decoding: proved.note.text, as: UTF8.self), String(decoding: proved.note.bytes, as: UTF8.self))
         try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(origin) AND size > \(Int64(head.size)) AND note IS NULL")
         try await connection.query(
             """
             INSERT INTO log_checkpoints AS known (origin, size, root, body) VALUES (\(origin), \(Int64(head.size)), \(head.root.bytes), \(text))
-            ON CONFLICT (origin, size) DO UPDATE SET root = excluded.root, body = excluded.body
+            ON CONFLICT (origin, size) DO UPDATE SET root = excluded.root, body = excluded.body,
+                note = CASE WHEN known.note IS NOT NULL THEN \(note) END
             """)
         try await connection.query(
             """

@@ -186,6 +186,34 @@ struct LogReadingTests {
         }
     }
 
+    @Test(
+        "a damaged note hides no other checkpoint, and a damaged line no other cosignature",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+    func damaged() async throws {
+        try await GatewayDatabase.with { database in
+            var log = try LogFixture()
+            // The first page is full, and its checkpoints have no quorum.
+            let last = CheckpointFinder.page + 1
+            for size in 1...last {
+                log.fill(to: size)
+                try await log.publish()
+                try log.cosign(by: size == last ? [0, 1, 2] : [0])
+            }
+            let reading = try await PostgresLogRows(database: database).reading(log)
+            _ = try await database.query("UPDATE log_checkpoints SET note = 'x' WHERE size = 1")
+            _ = try await database.query(
+                """
+                UPDATE log_cosignatures SET line = 'x' WHERE size = \(last) AND witness = \(log.witnesses[0].verifier.name.text)
+                """)
+            let search = CheckpointSearch(origin: log.origin.text, index: 0, limit: CheckpointFinder.page)
+            #expect(try await reading.checkpoints(search).map(\.size) == Array(2..<UInt64(last)))
+            let shard = try #require(log.reading.shard)
+            let found = try await CheckpointFinder(log: reading, policy: log.policy).best(for: LogPlace(shard: shard, index: 0))
+            #expect(found?.checkpoint.size == UInt64(last))
+            #expect(found?.witnesses.map(\.name) == log.witnesses.dropFirst().map(\.verifier.name.text))
+        }
+    }
+
     @Test("the log takes entries while a shard is open and not frozen; what is published stays so", arguments: Backend.available)
     func intake(backend: Backend) async throws {
         try await backend.withLog { rows in
