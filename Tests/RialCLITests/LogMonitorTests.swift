@@ -106,6 +106,37 @@ struct LogMonitorTests {
         }
     }
 
+    @Test("a fork is told before its notes are written, and the notes are told if they cannot be", arguments: [true, false])
+    func told(canWrite: Bool) async throws {
+        let sound = try Self.log(700)
+        try await MonitorRig.with(sound) { rig, _ in
+            try await rig.round()
+            var other = sound
+            other.replace(20, with: PublishedLog.leaf(9000))
+            other.cut(to: 500)
+            try other.publish()
+            let evidence = try await #require(throws: ForkEvidence.self) { try await rig.round() }
+            if !canWrite {
+                try FileManager.default.createDirectory(
+                    at: rig.state.appendingPathComponent("forked-1000.2.note"), withIntermediateDirectories: false)
+            }
+            var lines: [String] = []
+            evidence.report(in: try DurableFolder(rig.state.path), at: 1000) { lines.append($0) }
+            #expect(lines.first == "\(evidence.defect)" && lines.first?.hasPrefix("forked: ") == true)
+            if canWrite {
+                #expect(lines.dropFirst() == ["both notes are in \(rig.state.path)"])
+                let kept = try Data(contentsOf: rig.state.appendingPathComponent("forked-1000.2.note"))
+                #expect(try Array(kept) == sound.note().bytes)
+            } else {
+                #expect(lines.dropFirst().first?.hasPrefix("the notes cannot be kept: ") == true)
+                let notes = try [other, sound].map { String(decoding: try $0.note().bytes, as: UTF8.self) }
+                #expect(Array(lines.dropFirst(2).prefix(2)) == notes)
+                let instead = try #require(evidence.instead)
+                #expect(lines.contains(Base64.encode(instead.head.root.bytes)))
+            }
+        }
+    }
+
     @Test("another tree of the same size is a fork")
     func sameSize() async throws {
         let sound = try Self.log(40)

@@ -26,8 +26,10 @@ struct UnreachableLogTests {
         return try log.note().bytes
     }
 
-    @Test("a fork that a witness proves is reported, with both notes, while the log answers 503 for the tiles of the proof")
-    func witnessFork() async throws {
+    @Test(
+        "a fork that a witness proves is reported, with both notes, while the log answers 503 for the tiles of the proof",
+        arguments: [true, false])
+    func witnessFork(canWrite: Bool) async throws {
         let sound = try Self.log(700, witnesses: 1)
         let other = try Self.note(300, of: sound, isOther: true)
         try await MonitorRig.with(sound, witnesses: [""]) { rig, server in
@@ -37,8 +39,17 @@ struct UnreachableLogTests {
             let policy = rig.state.appendingPathComponent("policy")
             let text = "log \(sound.key.verifier)\nwitness w1 \(sound.witnesses[0].verifier) \(server.prefix)\nquorum none\n"
             try Data(text.utf8).write(to: policy)
+            if !canWrite {
+                // A folder is in the way, whenever within these minutes the fork is found.
+                let now = Int(Date().timeIntervalSince1970)
+                for second in now..<now + 600 {
+                    try FileManager.default.createDirectory(
+                        at: rig.state.appendingPathComponent("forked-\(second).1.note"), withIntermediateDirectories: false)
+                }
+            }
             let command = try LogMonitor.parse([rig.prefix, "--policy", policy.path, "--state", rig.state.path, "--once"])
             await #expect(throws: ExitCode(1)) { try await command.run() }
+            guard canWrite else { return }
             let names = try FileManager.default.contentsOfDirectory(atPath: rig.state.path)
             let kept = try names.filter { $0.hasPrefix("forked-") && $0.hasSuffix(".note") }
                 .map { Array(try Data(contentsOf: rig.state.appendingPathComponent($0))) }

@@ -28,17 +28,33 @@ struct ForkEvidence: Error, Sendable {
             defect: LogDefect(.forked, sentence))
     }
 
+    /// Says what is wrong, then writes both notes and says where they are. What cannot be written is said itself, since it is the proof.
+    func report(in folder: DurableFolder, at seconds: Int, _ say: (String) -> Void) {
+        say("\(defect)")
+        do {
+            try write(to: folder, at: seconds)
+            say("both notes are in \(folder.path)")
+        } catch {
+            say("the notes cannot be kept: \(error)")
+            for note in [smaller.note, larger.note] { say(String(decoding: note.bytes, as: UTF8.self)) }
+            for line in difference { say(line) }
+        }
+    }
+
     /// Writes both notes, and what tells their trees apart.
-    func write(to folder: DurableFolder, at seconds: Int) throws {
+    private func write(to folder: DurableFolder, at seconds: Int) throws {
         let name = "\(defect.kind.rawValue.replacing(" ", with: "-"))-\(seconds)"
         try folder.replace("\(name).1.note", with: smaller.note.bytes)
         try folder.replace("\(name).2.note", with: larger.note.bytes)
-        var lines = ["\(defect)"]
-        if let instead {
-            lines.append(
-                "The root of the larger tree's first \(instead.head.size) entries, and the consistency proof from there (RFC 6962):")
-            lines += [Base64.encode(instead.head.root.bytes), ""] + instead.proof.hashes.map { Base64.encode($0.bytes) }
-        }
-        try folder.replace("\(name).txt", with: lines.flatMap { Array($0.utf8) + [0x0a] })
+        try folder.replace("\(name).txt", with: (["\(defect)"] + difference).flatMap { Array($0.utf8) + [0x0a] })
+    }
+
+    /// The lines that tell the trees apart, if anything does.
+    private var difference: [String] {
+        guard let instead else { return [] }
+        return [
+            "The root of the larger tree's first \(instead.head.size) entries, and the consistency proof from there (RFC 6962):",
+            Base64.encode(instead.head.root.bytes), "",
+        ] + instead.proof.hashes.map { Base64.encode($0.bytes) }
     }
 }

@@ -10,8 +10,8 @@ struct LogMonitor: AsyncParsableCommand {
         abstract: "Follows a shard of a public log from its public files, and says what is wrong with it.",
         discussion: """
             Reads every entry and tile, compares the tree with all checkpoints seen before, those of the policy's witnesses and those given, and \
-            says nothing as long as all is well. Exits with 1 and one line as soon as something is wrong, with both notes in the state folder if \
-            the log forked; with 2 if it could not look. May be killed at any time.
+            says nothing as long as all is well. Exits with 1 and a line that says so as soon as something is wrong; if the log forked, both notes \
+            are in the state folder, or are printed if they cannot be written. Exits with 2 if it could not look. May be killed at any time.
             """)
 
     @Argument(help: "Where the shard is: the address above its checkpoint, as https://rial.example/log/2026/.")
@@ -76,8 +76,7 @@ struct LogMonitor: AsyncParsableCommand {
                 }
             } catch let evidence as ForkEvidence {
                 if watch.isDue(evidence.defect, at: now) {
-                    try evidence.write(to: folder, at: now)
-                    Console.result("\(evidence.defect); both notes are in \(folder.path)")
+                    evidence.report(in: folder, at: now) { Console.result($0) }
                     throw ExitCode(1)
                 }
             } catch let defect as LogDefect {
