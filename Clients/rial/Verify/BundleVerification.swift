@@ -2,25 +2,28 @@ import ArgumentParser
 import Attestation
 import CaptureProtocol
 import Foundation
+import ServiceRuntime
 import TransparencyLog
 
 /// `rial verify --bundle`: reads what the command names, verifies it, and ends with the outcome's code.
 struct BundleVerification {
     private let command: VerifyCommand
     private let bundle: String
+    private let environment: ServiceEnvironment
 
-    init(_ command: VerifyCommand, bundle: String) {
+    init(_ command: VerifyCommand, bundle: String, environment: ServiceEnvironment = ServiceEnvironment()) {
         self.command = command
         self.bundle = bundle
+        self.environment = environment
     }
 
     func run() async throws {
         let report: BundleReport
         do {
             report = try await verify()
-        } catch let failure as CommandFailure {
-            // Not 1, which says that the bundle is wrong.
-            Console.progress("Error: \(failure)")
+        } catch {
+            // Not 1, which says that the bundle is wrong: that is never an error, but a report.
+            Console.progress("Error: \(error)")
             throw ExitCode(BundleReport.Outcome.unreadable.exitCode)
         }
         let text = BundleReportText(report: report)
@@ -37,7 +40,7 @@ struct BundleVerification {
         }
         let check = BundleCheck(
             policy: try policy(path), timestampAnchors: try command.timestampAnchors.map(timestampAnchors),
-            roots: try command.attestRoots.map(roots) ?? .apple, credentials: try command.credentialReader())
+            roots: try command.attestRoots.map(roots) ?? .apple, credentials: try command.credentialReader(environment))
         let files = try command.files.map { GivenFile(name: $0, bytes: try LocalFile.bytes($0)) }
         return await check.report(on: try LocalFile.bytes(bundle), files: files)
     }

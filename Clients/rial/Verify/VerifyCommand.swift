@@ -104,21 +104,21 @@ struct VerifyCommand: AsyncParsableCommand {
                 : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text, isJSON: json)
     }
 
-    /// - Throws: ``CommandFailure``.
-    func credentialReader() throws -> CredentialReader {
+    /// - Throws: ``CommandFailure``, `SettingsError`.
+    func credentialReader(_ environment: ServiceEnvironment = ServiceEnvironment()) throws -> CredentialReader {
         do {
             return try CredentialReader(
-                trustAnchorsPEM: Self.certificates(anchors, "RIAL_C2PA_TRUST_ANCHORS"),
-                ownAnchorsPEM: Self.certificates(ownAnchors, "RIAL_C2PA_OWN_ANCHORS"),
-                timestampAnchorsPEM: Self.certificates(timestampAnchors, "RIAL_C2PA_TIMESTAMP_ANCHORS"))
+                trustAnchorsPEM: Self.certificates(anchors, "RIAL_C2PA_TRUST_ANCHORS", environment),
+                ownAnchorsPEM: Self.certificates(ownAnchors, "RIAL_C2PA_OWN_ANCHORS", environment),
+                timestampAnchorsPEM: Self.certificates(timestampAnchors, "RIAL_C2PA_TIMESTAMP_ANCHORS", environment))
         } catch is CredentialError {
             throw CommandFailure("The anchors are not certificates.")
         }
     }
 
     /// - Parameter path: the option's value; `nil` to use the environment variable.
-    private static func certificates(_ path: String?, _ variable: String) throws -> String? {
-        let value = try path ?? ServiceEnvironment().optional(variable)
+    private static func certificates(_ path: String?, _ variable: String, _ environment: ServiceEnvironment) throws -> String? {
+        let value = try path ?? environment.optional(variable)
         return try value.flatMap { $0.isEmpty ? nil : $0 }.map { path in
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw CommandFailure("\(path) cannot be read.") }
             return text
