@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Models
 import ObjectStorage
+import ServiceRuntime
 import Signing
 import Synchronization
 import TestSupport
@@ -79,7 +80,7 @@ struct CredentialIssuerTests {
         let large = PublicCopy(bytes: [UInt8](repeating: 7, count: 17 << 20), pixels: nil)
         let small = PublicCopy(bytes: [7], pixels: nil)
         let (nowhere, somewhere) = (try issuer(scratchFolder: "/does/not/exist"), try issuer())
-        guard case .noSignerYet = try await nowhere.issue(claim(), photo: large, isTrial: false) else {
+        guard case .noRoomYet = try await nowhere.issue(claim(), photo: large, isTrial: false) else {
             Issue.record("refused for want of a disk")
             return
         }
@@ -90,6 +91,38 @@ struct CredentialIssuerTests {
             }
         }
         #expect(store.keys.isEmpty)
+    }
+
+    @Test("says nothing of the signer where the disk has no room: its circuit stays as it is, and the next trial may pass")
+    func noRoomForTrial() async throws {
+        let signer = try countedSigner()
+        let time = SharedValue(ContinuousClock.now)
+        let circuits = SigningCircuits(now: { time.withLock { $0 } })
+        let large = PublicCopy(bytes: [UInt8](repeating: 7, count: 17 << 20), pixels: nil)
+        let photo = try photo()
+        let nowhere = try issuer(signer, scratchFolder: "/does/not/exist", circuits: circuits)
+        let somewhere = try issuer(signer, circuits: circuits)
+        guard case .noRoomYet = try await nowhere.issue(claim(), photo: large, isTrial: false) else {
+            Issue.record("found room where there is none")
+            return
+        }
+        #expect(circuits.signer.state == .closed)
+        signer.set(isAway: true)
+        guard case .noSignerYet = try await somewhere.issue(claim(), photo: photo, isTrial: false) else {
+            Issue.record("signed without a signer")
+            return
+        }
+        signer.set(isAway: false)
+        time.withLock { $0 = $0.advanced(by: .seconds(5)) }
+        guard case .noRoomYet = try await nowhere.issue(claim(), photo: large, isTrial: true) else {
+            Issue.record("found room where there is none")
+            return
+        }
+        #expect(circuits.signer.state == .open)
+        guard case .made = try await somewhere.issue(claim(), photo: photo, isTrial: true) else {
+            Issue.record("not signed once the signer is back")
+            return
+        }
     }
 
     @Test("waits for a certificate that has run out, and asks its signer for nothing")

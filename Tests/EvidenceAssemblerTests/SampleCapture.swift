@@ -100,7 +100,7 @@ struct SampleCapture {
 
 /// Signs as scripted by a test: the copy is the photo with an additional byte.
 final class ScriptedIssuer: CredentialIssuing {
-    enum Behaviour: Sendable { case signs, noSigner, noTimestamp, refuses, storeAway, diskFull }
+    enum Behaviour: Sendable { case signs, noSigner, noRoom, noTimestamp, refuses, storeAway, diskFull }
 
     private struct State {
         var behaviour = Behaviour.signs
@@ -138,6 +138,7 @@ final class ScriptedIssuer: CredentialIssuing {
         guard let bytes else { return .notSignable(reason: .photoUnreadable) }
         switch behaviour {
         case .noSigner: return .noSignerYet
+        case .noRoom: return .noRoomYet
         case .noTimestamp: return .noTimestampYet
         case .refuses: return .notSignable(reason: .photoNotSignable)
         case .diskFull:

@@ -93,12 +93,14 @@ struct WaitingTests {
         #expect(!rig.underWay.contains(video.id))
     }
 
-    @Test("one for which the disk has no room waits in the same way, and holds up no other", arguments: Backend.available)
-    func noRoom(backend: Backend) async throws {
+    @Test(
+        "one for which the disk has no room waits in the same way, and holds up no other", arguments: Backend.available,
+        [ScriptedIssuer.Behaviour.diskFull, .noRoom])
+    func noRoom(backend: Backend, disk: ScriptedIssuer.Behaviour) async throws {
         let rig = try backend.rig()
         try await only(rig)
         let capture = try await rig.capture()
-        rig.issuer.set(.diskFull)
+        rig.issuer.set(disk)
         for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
         #expect(try await rig.state(of: capture.id) == CaptureState())
         try await rig.age(capture.id)
@@ -109,11 +111,13 @@ struct WaitingTests {
         #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
     }
 
-    @Test("a turn does not end at those for which the disk has no room", arguments: Backend.available)
-    func manyWithoutRoom(backend: Backend) async throws {
+    @Test(
+        "a turn does not end at those for which the disk has no room", arguments: Backend.available,
+        [ScriptedIssuer.Behaviour.diskFull, .noRoom])
+    func manyWithoutRoom(backend: Backend, disk: ScriptedIssuer.Behaviour) async throws {
         let rig = try backend.rig()
         try await only(rig)
-        rig.issuer.set(.diskFull)
+        rig.issuer.set(disk)
         var captures: [CaptureID] = []
         for _ in 0..<5 {
             let capture = try await rig.capture()
@@ -124,6 +128,24 @@ struct WaitingTests {
         let asked = rig.issuer.asked.count
         try await rig.retryUnsigned()
         #expect(Set(rig.issuer.asked.dropFirst(asked)) == Set(captures))
+    }
+
+    @Test(
+        "a turn of signed copies does not end at those for which the disk has no room", arguments: Backend.available,
+        [ScriptedIssuer.Behaviour.diskFull, .noRoom])
+    func manyCompleteWithoutRoom(backend: Backend, disk: ScriptedIssuer.Behaviour) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        rig.issuer.set(.noTimestamp)
+        var captures: [CaptureID] = []
+        for _ in 0..<5 { captures.append(try await rig.completed(try await SampleCapture(in: rig.store)).id) }
+        let asked = rig.issuer.asked.count
+        rig.issuer.set(disk)
+        try await rig.retryWaiting()
+        #expect(Set(rig.issuer.asked.dropFirst(asked)) == Set(captures))
+        rig.issuer.set(.signs)
+        try await rig.retryWaiting()
+        for capture in captures { #expect(try await rig.state(of: capture).package?.contentCredentials.status == .embedded) }
     }
 
     @Test("one without a time stamp is complete with its public copy, and signed once the authority is back", arguments: Backend.available)

@@ -85,7 +85,7 @@ actor CredentialIssuer: CredentialIssuing {
             case .scratch(let problem):
                 // Says nothing about the capture, nor about the signer.
                 logger.warning("the disk of signed copies fails", metadata: ["problem": "\(problem)"])
-                return .noSignerYet
+                return .noRoomYet
             }
         }
         Metrics.Timer(label: "rial_signing_seconds").record(duration: start.duration(to: .now))

@@ -28,8 +28,10 @@ enum Issuing: Sendable {
     case made(IssuedCredentials)
     /// The time-stamp authority does not respond; retry later.
     case noTimestampYet
-    /// The signer is unavailable, its certificate is not valid now, or there is no room for the copy; retry later.
+    /// The signer is unavailable, or its certificate is not valid now; retry later.
     case noSignerYet
+    /// The disk has no room for the copy, or fails, which says nothing of the signer; retry later.
+    case noRoomYet
     /// There is no public copy, or the library cannot sign it: the capture is completed without credentials. The reason is recorded in the
     /// evidence.
     case notSignable(reason: CredentialsReason)

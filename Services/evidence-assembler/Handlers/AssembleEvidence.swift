@@ -1,4 +1,3 @@
-import Blocking
 import CaptureProtocol
 import Delivery
 import Logging
@@ -13,7 +12,7 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
         if capture.announcement.content.kind.takesLongToAssemble { context.letOthersPass() }
         do {
             try await assembly.complete(capture, event: context, context.logger) { try await take(message, context) }
-        } catch let error where error is SignerUnavailable || error is NamelessFile.Failure {
+        } catch let error where error is SignerUnavailable || isWantOfRoom(error) {
             // Do not block the partition; ``UnsignedCaptures`` completes the capture later.
             try await assembly.captures.park(message.captureID, answering: context)
             context.logger.info("the capture waits for signer or disk", metadata: ["reason": "\(error)"])

@@ -1,4 +1,3 @@
-import Blocking
 import CaptureProtocol
 import Delivery
 import Logging
@@ -35,8 +34,7 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
                 throw error
             } catch {
                 logger.warning("a capture that waited cannot be completed", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
-                // A video may need more of the disk than those that wait beside it.
-                if isDependencyFailure(error), !(error is NamelessFile.Failure) { try limit.note(error) }
+                if isDependencyFailure(error), !isWantOfRoom(error) { try limit.note(error) }
             }
         }
     }
