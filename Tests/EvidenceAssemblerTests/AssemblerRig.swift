@@ -112,17 +112,18 @@ private let cities = CityNames.bundled()
 
 extension AssemblerRig {
 
-    func assembly() throws -> CaptureAssembly<Captures> {
+    func assembly(scratchFolder: String = FileManager.default.temporaryDirectory.path) throws -> CaptureAssembly<Captures> {
         CaptureAssembly(
             captures: captures, storage: store, credentials: issuer, cards: try ShareCardMaker(storage: store, logger: .quiet),
-            cities: cities, underWay: underWay)
+            cities: cities, scratchFolder: scratchFolder, underWay: underWay)
     }
 
     func age(_ capture: CaptureID) async throws { try await age(capture, seconds: 10) }
 
     /// One run of the periodic retry.
-    func retryUnsigned() async throws {
-        try await UnsignedCaptures(assembly: try assembly(), ledger: ledger("unsigned captures"), logger: .quiet).retry()
+    func retryUnsigned(scratchFolder: String = FileManager.default.temporaryDirectory.path) async throws {
+        let assembly = try assembly(scratchFolder: scratchFolder)
+        try await UnsignedCaptures(assembly: assembly, ledger: ledger("unsigned captures"), logger: .quiet).retry()
     }
     func retryWaiting() async throws {
         try await WaitingCredentials(

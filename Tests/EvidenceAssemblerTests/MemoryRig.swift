@@ -55,6 +55,8 @@ struct MemoryRig: AssemblerRig {
 /// Captures, their parts and their credentials in memory.
 final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     struct Entry {
+        /// How many were received before it.
+        let number: Int
         let announcement: CaptureAnnouncement
         /// When its row says that it was captured.
         var rowCapturedAt: SharedTime
@@ -114,8 +116,11 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     let maker = StatementMaker()
 
     func accept(_ announcement: CaptureAnnouncement) {
-        let entry = Entry(announcement: announcement, rowCapturedAt: StoredCapture.capturedAt(announcement))
-        state.withLock { $0.entries[announcement.captureID] = entry }
+        let capturedAt = StoredCapture.capturedAt(announcement)
+        state.withLock { state in
+            state.entries[announcement.captureID] = Entry(
+                number: state.entries.count, announcement: announcement, rowCapturedAt: capturedAt)
+        }
     }
     func redate(_ capture: CaptureID, _ time: SharedTime) { state.withLock { $0.entries[capture]?.rowCapturedAt = time } }
     func answer(_ part: StoredPart, of capture: CaptureID) { state.withLock { $0.entries[capture]?.answers[part.part] = part } }
@@ -192,8 +197,17 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         state.withLock { $0.fail(capture, StableWord(reason)) }
     }
 
-    func unsigned(limit: Int) async throws -> [CaptureID] {
-        state.withLock { Array($0.entries.filter { $0.value.isUnsigned }.keys.prefix(limit)) }
+    func unsigned(limit: Int) async throws -> LongestWaiting {
+        state.withLock { state in Self.longestWaiting(state.entries.values.filter(\.isUnsigned), limit: limit) }
+    }
+
+    /// The first of each sort that were received, which tests complete in the same order.
+    private static func longestWaiting(_ entries: [Entry], limit: Int) -> LongestWaiting {
+        let ordered = entries.sorted { $0.number < $1.number }.map(\.announcement)
+        func first(areVideos: Bool) -> [CaptureID] {
+            ordered.filter { $0.content.kind.takesLongToAssemble == areVideos }.prefix(limit).map(\.captureID)
+        }
+        return LongestWaiting(others: first(areVideos: false), videos: first(areVideos: true))
     }
 
     func gathered(_ capture: CaptureID) async throws -> GatheredCapture? {
@@ -204,9 +218,9 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         }
     }
 
-    func waiting(limit: Int) async throws -> [CaptureID] {
+    func waiting(limit: Int) async throws -> LongestWaiting {
         state.withLock { state in
-            Array(state.entries.values.filter { $0.isWaiting && !state.isRevoked($0) }.map(\.announcement.captureID).prefix(limit))
+            Self.longestWaiting(state.entries.values.filter { $0.isWaiting && !state.isRevoked($0) }, limit: limit)
         }
     }
 

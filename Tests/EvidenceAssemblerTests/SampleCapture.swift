@@ -26,6 +26,7 @@ struct SampleCapture {
 
     private static let photo = Result { try picture(width: 120, height: 90) }
     private static let thumbnail = Result { try picture(width: 40, height: 30) }
+    private static let recorded = Result { try RecordedVideo(seconds: 1, startedAt: Date(timeIntervalSince1970: 1_795_240_795)) }
 
     static func picture(width: Int, height: Int) throws -> [UInt8] {
         var pixels: [UInt8] = []
@@ -76,15 +77,30 @@ struct SampleCapture {
 
     /// A video whose bytes are no movie: nothing of it can be read.
     init(unreadableVideo id: CaptureID, in store: MemoryObjectStore) async throws {
+        let files: [MediaName: [UInt8]] = [.originalVideo: [1, 2, 3], .depth: [1, 2, 3], .hashChain: [1, 2, 3]]
+        try await self.init(video: id, files, metadata: Array("{}".utf8), in: store)
+    }
+
+    /// A video that can be read and signed.
+    static func video(in store: MemoryObjectStore) async throws -> SampleCapture {
+        let recorded = try Self.recorded.get()
+        let files: [MediaName: [UInt8]] = [
+            .originalVideo: recorded.video, .depth: recorded.depth, .hashChain: recorded.chainBytes,
+        ]
+        return try await SampleCapture(video: CaptureID(), files, metadata: recorded.metadata, in: store)
+    }
+
+    private init(video id: CaptureID, _ files: [MediaName: [UInt8]], metadata: [UInt8], in store: MemoryObjectStore) async throws {
         func put(_ name: MediaName) async throws -> StoredMedia {
-            try await store.put(name.key(of: id), bytes: [1, 2, 3], contentType: name.contentType)
+            let bytes = files[name] ?? []
+            try await store.put(name.key(of: id), bytes: bytes, contentType: name.contentType)
             return StoredMedia(
-                key: name.key(of: id), sha256: ContentDigest(of: [1, 2, 3]), sizeBytes: 3, contentType: name.contentType)
+                key: name.key(of: id), sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: name.contentType)
         }
         let (video, map, chain) = (try await put(.originalVideo), try await put(.depth), try await put(.hashChain))
         announcement = CaptureAnnouncement(
             captureID: id, deviceID: DeviceID(), content: .video(VideoContent(video: video, depth: map, hashChain: chain, moov: 0..<3)),
-            metadata: Array("{}".utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_795_240_800))
+            metadata: metadata, assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_795_240_800))
         depth = DepthFindings(measurements: nil, unavailableReason: .noDepth, preview: nil, pictures: [:])
         media = MediaFindings(objects: [.originalVideo: video, .depth: map, .hashChain: chain])
     }
@@ -100,7 +116,13 @@ struct SampleCapture {
 
 /// Signs as scripted by a test: the copy is the photo with an additional byte.
 final class ScriptedIssuer: CredentialIssuing {
-    enum Behaviour: Sendable { case signs, noSigner, noRoom, noTimestamp, refuses, storeAway, diskFull }
+    enum Behaviour: Sendable {
+        case signs, noSigner, noRoom, noTimestamp, refuses, storeAway, diskFull
+        /// The signer is back, but its circuit is still open.
+        case signsTrials
+        /// There is no room for signed videos.
+        case signsPhotos
+    }
 
     private struct State {
         var behaviour = Behaviour.signs
@@ -122,14 +144,16 @@ final class ScriptedIssuer: CredentialIssuing {
     var claimed: [CaptureClaim] { state.withLock { $0.claimed } }
 
     func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing {
-        try await sign(claim, bytes: try video.bytes(0..<video.sizeBytes), named: .signedVideo, pixels: nil)
+        try await sign(claim, bytes: try video.bytes(0..<video.sizeBytes), named: .signedVideo, pixels: nil, isTrial: isTrial)
     }
 
     func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
-        try await sign(claim, bytes: photo?.bytes, named: .signedCopy, pixels: photo?.pixels)
+        try await sign(claim, bytes: photo?.bytes, named: .signedCopy, pixels: photo?.pixels, isTrial: isTrial)
     }
 
-    private func sign(_ claim: CaptureClaim, bytes: [UInt8]?, named name: MediaName, pixels: PixelSize?) async throws -> Issuing {
+    private func sign(
+        _ claim: CaptureClaim, bytes: [UInt8]?, named name: MediaName, pixels: PixelSize?, isTrial: Bool
+    ) async throws -> Issuing {
         let (behaviour, meanwhile) = state.withLock { state in
             state.claimed.append(claim)
             return (state.behaviour, state.meanwhile)
@@ -138,7 +162,9 @@ final class ScriptedIssuer: CredentialIssuing {
         guard let bytes else { return .notSignable(reason: .photoUnreadable) }
         switch behaviour {
         case .noSigner: return .noSignerYet
+        case .signsTrials where !isTrial: return .noSignerYet
         case .noRoom: return .noRoomYet
+        case .signsPhotos where name == .signedVideo: return .noRoomYet
         case .noTimestamp: return .noTimestampYet
         case .refuses: return .notSignable(reason: .photoNotSignable)
         case .diskFull:
@@ -146,7 +172,7 @@ final class ScriptedIssuer: CredentialIssuing {
             _ = try NamelessFile(in: "/nowhere")
             return .noSignerYet
         case .storeAway: throw ObjectStorageError(.unavailable, "away")
-        case .signs:
+        case .signs, .signsTrials, .signsPhotos:
             let copy = try await store.storeDerived(bytes + [0], named: name, of: claim.captureID, pixels: pixels)
             let manifest = try await store.storeDerived([1], named: .manifest, of: claim.captureID)
             return .made(

@@ -14,7 +14,7 @@ import TransparencyLog
 @Suite("Captures that wait for signer or time stamp", .sharedSchema("waiting"))
 struct WaitingTests {
     /// Deletes the waiting captures of other tests of the suite.
-    private func only(_ rig: any AssemblerRig) async throws {
+    func only(_ rig: any AssemblerRig) async throws {
         guard let rig = rig as? PostgresRig else { return }
         _ = try await rig.database.query("TRUNCATE captures CASCADE")
     }
@@ -30,16 +30,16 @@ struct WaitingTests {
         for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
         #expect(try await rig.state(of: capture.id) == CaptureState())
         // The last part is recent: the capture may still be in progress.
-        #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
+        #expect(try await rig.captures.unsigned(limit: 50).all.isEmpty)
         try await rig.age(capture.id)
-        #expect(try await rig.captures.unsigned(limit: 50) == [capture.id])
+        #expect(try await rig.captures.unsigned(limit: 50).all == [capture.id])
         try await rig.retryUnsigned()
         #expect(try await rig.state(of: capture.id) == CaptureState())
         rig.issuer.set(.signs)
         for _ in 0..<2 { try await rig.retryUnsigned() }
         #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
         #expect(try await rig.announced(for: capture.id).map(\.status) == [.failed, .complete])
-        #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
+        #expect(try await rig.captures.unsigned(limit: 50).all.isEmpty)
     }
 
     @Test("one that is being assembled does not wait, however long that takes: it is not assembled twice", arguments: Backend.available)
@@ -52,7 +52,7 @@ struct WaitingTests {
             guard !isSigning.isSet else { return }
             isSigning.set()
             try await rig.age(id)
-            #expect(try await rig.captures.unsigned(limit: 50) == [id])
+            #expect(try await rig.captures.unsigned(limit: 50).all == [id])
             try await rig.retryUnsigned()
         }
         for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
@@ -73,9 +73,9 @@ struct WaitingTests {
             _ = try await rig.captures.take(part, of: video.id, answering: context)
         }
         try await rig.age(video.id, seconds: 170)
-        #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
+        #expect(try await rig.captures.unsigned(limit: 50).all.isEmpty)
         try await rig.age(video.id, seconds: 20)
-        #expect(try await rig.captures.unsigned(limit: 50) == [video.id])
+        #expect(try await rig.captures.unsigned(limit: 50).all == [video.id])
     }
 
     @Test("a video that was completed while it waited for its turn is not read again")
@@ -105,7 +105,7 @@ struct WaitingTests {
         #expect(try await rig.state(of: capture.id) == CaptureState())
         try await rig.age(capture.id)
         try await rig.retryUnsigned()
-        #expect(try await rig.captures.unsigned(limit: 50) == [capture.id])
+        #expect(try await rig.captures.unsigned(limit: 50).all == [capture.id])
         rig.issuer.set(.signs)
         try await rig.retryUnsigned()
         #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
@@ -168,7 +168,7 @@ struct WaitingTests {
         let signed = try await rig.state(of: capture.id)
         #expect(signed.package?.contentCredentials.status == .embedded)
         #expect(signed.objects[.signedCopy] != nil && signed.objects[.manifest] != nil)
-        #expect(try await rig.credentials.waiting(limit: 50).isEmpty)
+        #expect(try await rig.credentials.waiting(limit: 50).all.isEmpty)
         // Once more, for the log.
         #expect(try await rig.announced(for: capture.id).map(\.status) == [.complete, .complete])
     }
@@ -229,7 +229,7 @@ struct WaitingTests {
         let credentials = try await rig.state(of: capture.id).package?.contentCredentials
         #expect(credentials?.status == .unavailable && credentials?.reason?.known == .photoNotSignable)
         #expect(rig.issuer.asked == [capture.id])
-        #expect(try await rig.credentials.waiting(limit: 50).isEmpty)
+        #expect(try await rig.credentials.waiting(limit: 50).all.isEmpty)
     }
 
     @Test("one that can never be signed says why, and waits no more", arguments: Backend.available)
@@ -251,7 +251,7 @@ struct WaitingTests {
             let credentials = try await rig.state(of: capture.id).package?.contentCredentials
             #expect(credentials?.status == .unavailable && credentials?.reason?.text == reason.rawValue)
         }
-        #expect(try await rig.credentials.waiting(limit: 50).isEmpty)
+        #expect(try await rig.credentials.waiting(limit: 50).all.isEmpty)
     }
 
     @Test("of two that sign one capture at once the first counts", arguments: Backend.available)
@@ -360,6 +360,6 @@ struct WaitingTests {
         rig.issuer.set(.signs)
         try await rig.retryUnsigned()
         #expect(try await rig.state(of: captures[4].id).status == .complete)
-        #expect(try await rig.captures.unsigned(limit: 50).count == 4)
+        #expect(try await rig.captures.unsigned(limit: 50).all.count == 4)
     }
 }

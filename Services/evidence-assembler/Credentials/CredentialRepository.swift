@@ -30,8 +30,8 @@ struct UndigestedCredentials: Sendable {
 /// The issued manifests, and the captures that wait for theirs. A capture that was revoked with its device waits for nothing until the
 /// device is restored: others trust a signed copy, also where nobody tells them that its verdict was taken back.
 protocol CredentialRepository: Sendable {
-    /// Longest waiting first.
-    func waiting(limit: Int) async throws -> [CaptureID]
+    /// Up to `limit` videos and as many others, longest waiting first.
+    func waiting(limit: Int) async throws -> LongestWaiting
 
     /// `nil` if the capture no longer waits.
     func find(_ capture: CaptureID) async throws -> WaitingCapture?

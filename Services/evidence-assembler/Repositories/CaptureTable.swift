@@ -55,14 +55,22 @@ struct CaptureTable {
         ).first.map { try StoredCaptureRow($0) }
     }
 
-    /// Captures with all their parts that were not completed when the last part was received: they wait for the signer. Longest waiting
-    /// first. The five seconds, or three minutes of a video, exclude captures that an instance is completing now.
-    nonisolated(nonsending) func unsigned(limit: Int) async throws -> [CaptureID] {
+    /// Whether a row is of a video that is stored, see ``CaptureKind/takesLongToAssemble``.
+    static let isVideo: SQL = "(captures.type = 'video' AND captures.capture_mode = 'full')"
+
+    /// Captures with all their parts that were not completed when the last part was received: they wait for the signer, or for room on
+    /// disk. Longest waiting first. The five seconds, or three minutes of a video, exclude captures that an instance is completing now.
+    nonisolated(nonsending) func unsigned(limit: Int) async throws -> LongestWaiting {
+        LongestWaiting(
+            others: try await unsigned("NOT \(Self.isVideo)", for: "interval '5 seconds'", limit: limit),
+            videos: try await unsigned(Self.isVideo, for: "interval '3 minutes'", limit: limit))
+    }
+
+    private nonisolated(nonsending) func unsigned(_ condition: SQL, for pause: SQL, limit: Int) async throws -> [CaptureID] {
         try await connection.query(
             """
-            SELECT id FROM captures WHERE status = 'processing'
-                AND (SELECT count(*) = 3 AND max(received_at) < now() - CASE
-                        WHEN captures.type = 'video' AND capture_mode = 'full' THEN interval '3 minutes' ELSE interval '5 seconds' END
+            SELECT id FROM captures WHERE status = 'processing' AND \(condition)
+                AND (SELECT count(*) = 3 AND max(received_at) < now() - \(pause)
                     FROM evidence_parts WHERE capture_id = captures.id AND outcome = 'done')
             ORDER BY uploaded_at LIMIT \(limit)
             """

@@ -29,10 +29,16 @@ struct CredentialTable {
         """
 
     /// Complete captures whose Content Credentials wait for a time stamp, longest waiting first.
-    nonisolated(nonsending) func waiting(limit: Int) async throws -> [CaptureID] {
-        try await connection.query("SELECT id FROM captures WHERE \(Self.isWaiting) ORDER BY completed_at LIMIT \(limit)").map {
-            CaptureID(try $0.get("id", as: UUID.self))
-        }
+    nonisolated(nonsending) func waiting(limit: Int) async throws -> LongestWaiting {
+        LongestWaiting(
+            others: try await waiting("NOT \(CaptureTable.isVideo)", limit: limit),
+            videos: try await waiting(CaptureTable.isVideo, limit: limit))
+    }
+
+    private nonisolated(nonsending) func waiting(_ condition: SQL, limit: Int) async throws -> [CaptureID] {
+        try await connection.query(
+            "SELECT id FROM captures WHERE \(Self.isWaiting) AND \(condition) ORDER BY completed_at LIMIT \(limit)"
+        ).map { CaptureID(try $0.get("id", as: UUID.self)) }
     }
 
     /// The evidence of a waiting capture; `nil` if it does not wait. It may have been revoked just before its row was locked.

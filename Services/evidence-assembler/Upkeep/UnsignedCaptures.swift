@@ -4,21 +4,21 @@ import Logging
 import Metrics
 import Models
 
-/// Completes captures that waited for the signer. They are found in PostgreSQL, so a restart forgets none.
+/// Completes captures that waited for the signer, or for room on disk. They are found in PostgreSQL, so a restart forgets none.
 struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
     let assembly: CaptureAssembly<Captures>
     let ledger: any TaskLedger
     let logger: Logger
 
-    /// Completes the waiting captures; stops at the first that shows that the signer is still unavailable. A capture that fails otherwise
-    /// does not block the others: `upload-sync` announces it again, and its handler reports the failure.
+    /// Completes the waiting captures, videos last; stops at the first that shows that the signer is still unavailable, and at the first
+    /// video for which there is no room. A capture that fails otherwise does not block the others: `upload-sync` announces it again, and
+    /// its handler reports the failure.
     func retry() async throws {
         // Those under way wait for nobody; other instances leave them alone for a while, see ``AssemblyRepository/unsigned(limit:)``.
         let waiting = try await assembly.captures.unsigned(limit: 50).filter { !assembly.underWay.contains($0) }
-        Meter(label: "rial_captures_unsigned").set(waiting.count)
+        Meter(label: "rial_captures_unsigned").set(waiting.all.count)
         var limit = FailureLimit()
-        // Shuffled, so that a few unreadable captures do not block the others forever.
-        for capture in waiting.shuffled() {
+        for (capture, isVideo) in waiting.inTurn() {
             guard !Task.isEnding else { return }
             do {
                 var isAway = false
@@ -34,7 +34,12 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
                 throw error
             } catch {
                 logger.warning("a capture that waited cannot be completed", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
-                if isDependencyFailure(error), !isWantOfRoom(error) { try limit.note(error) }
+                if isWantOfRoom(error) {
+                    // Each of the videos that are left would be read from the store before it finds no room.
+                    if isVideo { return }
+                } else if isDependencyFailure(error) {
+                    try limit.note(error)
+                }
             }
         }
     }

@@ -18,13 +18,13 @@ struct WaitingCredentials: Sendable {
     var scratchFolder = FileManager.default.temporaryDirectory.path
     let logger: Logger
 
-    /// Signs the waiting captures; stops at the first that shows that the authority is still unavailable.
+    /// Signs the waiting captures, videos last; stops at the first that shows that the authority is still unavailable, and at the first
+    /// video for which there is no room.
     func retry() async throws {
         let waiting = try await captures.waiting(limit: Self.batchSize)
-        Meter(label: "rial_credentials_waiting").set(waiting.count)
+        Meter(label: "rial_credentials_waiting").set(waiting.all.count)
         var limit = FailureLimit()
-        // Shuffled, so that a few unreadable captures do not block the others forever.
-        for capture in waiting.shuffled() {
+        for (capture, isVideo) in waiting.inTurn() {
             guard !Task.isEnding else { return }
             do {
                 var isAway = false
@@ -37,7 +37,12 @@ struct WaitingCredentials: Sendable {
                 throw error
             } catch {
                 logger.warning("waiting credentials not made", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
-                if !isWantOfRoom(error) { try limit.note(error) }
+                if isWantOfRoom(error) {
+                    // Each of the videos that are left would be read from the store before it finds no room.
+                    if isVideo { return }
+                } else {
+                    try limit.note(error)
+                }
             }
         }
     }
