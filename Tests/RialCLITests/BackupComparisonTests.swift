@@ -178,6 +178,24 @@ struct BackupComparisonTests {
         #expect(findings.map(\.kind) == [.withdrawnAgain] && findings.first?.id == again.idText && summary.hasProblem)
     }
 
+    @Test(
+        "a hash-only capture that was withdrawn since the backup is gone, though only upload-sync stored anything of it",
+        arguments: [CaptureStatus.processing, .failed])
+    func hashOnly(status: CaptureStatus) async throws {
+        let folder = BackupFolder(.captures, id(1))
+        let payload = NamedObject(name: "metadata.json", key: folder.prefix + "metadata.json", sizeBytes: 3)
+        rows.state.withLock {
+            $0.captures[folder.id] = MemoryBackupRows.Capture(
+                status: status, receivedAt: Self.start, payload: payload, isSynced: true)
+        }
+        try await put(payload.key)
+        #expect(try await compare().findings.isEmpty)
+        try await storage.delete([payload.key])
+        let (findings, summary) = try await compare()
+        #expect(findings.map(\.kind) == [.gone] && findings.first?.id == folder.idText && summary.hasProblem)
+        #expect(findings.first?.objects.map(\.key) == [payload.key])
+    }
+
     @Test("an upload that an earlier version has put elsewhere is not missing")
     func elsewhere() async throws {
         let folder = BackupFolder(.captures, id(1))

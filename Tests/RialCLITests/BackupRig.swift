@@ -38,8 +38,12 @@ protocol BackupRig: Sendable {
 
     /// A capture of a photo with depth that was received now, as ``StoredCapture`` announces it.
     func capture(_ status: CaptureStatus, failure: String?) async throws -> UUID
+    /// A hash-only capture, as ``HashOnlySamples`` announces it, with what upload-sync stores of it.
+    func hashOnly(_ status: CaptureStatus, receivedAt: Date) async throws -> (id: UUID, payload: NamedObject)
     func name(_ object: NamedObject, of capture: UUID) async throws
     func note(_ step: SyncStep, of capture: UUID) async throws
+    /// upload-sync could not compare the media.
+    func giveUpSync(of capture: UUID) async throws
     func move(_ capture: UUID, receivedAt: Date, completedAt: Date) async throws
     /// - Parameter uploads: that became the capture.
     func withdraw(_ capture: UUID, uploads: [UUID]) async throws
@@ -67,6 +71,15 @@ extension BackupRig {
     }
 }
 
+extension NamedObject {
+    /// What upload-sync stores of a hash-only capture.
+    fileprivate static func payload(of announcement: CaptureAnnouncement) -> NamedObject {
+        NamedObject(
+            name: "metadata.json", key: BackupFolder(.captures, announcement.captureID.uuid).prefix + "metadata.json",
+            sizeBytes: Int64(announcement.metadata.count))
+    }
+}
+
 struct MemoryBackupRig: BackupRig {
     let rows = MemoryBackupRows()
 
@@ -89,6 +102,15 @@ struct MemoryBackupRig: BackupRig {
         return id
     }
 
+    func hashOnly(_ status: CaptureStatus, receivedAt: Date) throws -> (id: UUID, payload: NamedObject) {
+        let announcement = try HashOnlySamples.announcement()
+        let (id, payload) = (announcement.captureID.uuid, NamedObject.payload(of: announcement))
+        rows.state.withLock {
+            $0.captures[id] = MemoryBackupRows.Capture(status: status, receivedAt: receivedAt, payload: payload)
+        }
+        return (id, payload)
+    }
+
     func name(_ object: NamedObject, of capture: UUID) { change(capture) { $0.objects.append(object) } }
 
     func note(_ step: SyncStep, of capture: UUID) {
@@ -100,6 +122,10 @@ struct MemoryBackupRig: BackupRig {
             case .expired: capture.isExpired = true
             }
         }
+    }
+
+    func giveUpSync(of capture: UUID) {
+        change(capture) { ($0.isSynced, $0.isGivenUp) = (true, true) }
     }
 
     func move(_ capture: UUID, receivedAt: Date, completedAt: Date) {
@@ -157,6 +183,14 @@ struct PostgresBackupRig: BackupRig {
         return id
     }
 
+    func hashOnly(_ status: CaptureStatus, receivedAt: Date) async throws -> (id: UUID, payload: NamedObject) {
+        let announcement = try HashOnlySamples.announcement()
+        try await StoredCapture.insert(announcement, in: database)
+        let id = announcement.captureID.uuid
+        _ = try await database.query("UPDATE captures SET status = \(status.rawValue), uploaded_at = \(receivedAt) WHERE id = \(id)")
+        return (id, NamedObject.payload(of: announcement))
+    }
+
     func name(_ object: NamedObject, of capture: UUID) async throws {
         _ = try await database.query(
             """
@@ -171,6 +205,11 @@ struct PostgresBackupRig: BackupRig {
             INSERT INTO sync_jobs (capture_id, result, synced_at) VALUES (\(capture), '{}', now()) ON CONFLICT (capture_id) DO NOTHING
             """)
         _ = try await database.query("UPDATE sync_jobs SET \(unescaped: step.rawValue) = now() WHERE capture_id = \(capture)")
+    }
+
+    func giveUpSync(of capture: UUID) async throws {
+        _ = try await database.query(
+            "INSERT INTO sync_jobs (capture_id, failure, synced_at) VALUES (\(capture), 'handling_failed', now())")
     }
 
     func move(_ capture: UUID, receivedAt: Date, completedAt: Date) async throws {

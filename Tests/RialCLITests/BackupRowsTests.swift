@@ -50,6 +50,36 @@ struct BackupRowsTests {
         #expect(try await rig.folder(.captures, kept)?.named.isEmpty == true)
     }
 
+    @Test("a hash-only capture that is not complete has its payload once upload-sync has stored it", arguments: Backend.available)
+    func hashOnly(backend: Backend) async throws {
+        let rig = try backend.rig()
+        for status in [CaptureStatus.processing, .failed] {
+            let (id, payload) = try await rig.hashOnly(status, receivedAt: Date())
+            let unseen = try #require(try await rig.folder(.captures, id))
+            #expect(unseen.named.isEmpty, "\(status)")
+            try await rig.note(.synced, of: id)
+            let stored = try #require(try await rig.folder(.captures, id))
+            #expect(stored.named == [payload] && stored.others == .allowed, "\(status)")
+        }
+    }
+
+    @Test("a hash-only capture that stays in processing has its payload, but one that failed unseen has none", arguments: Backend.available)
+    func overdue(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let limit = Date(timeIntervalSinceNow: -PostgresBackupRows.longestSync)
+        let (late, payload) = try await rig.hashOnly(.processing, receivedAt: limit.addingTimeInterval(-60))
+        let (early, _) = try await rig.hashOnly(.processing, receivedAt: limit.addingTimeInterval(60))
+        let (failed, _) = try await rig.hashOnly(.failed, receivedAt: limit.addingTimeInterval(-60))
+        let (refused, _) = try await rig.hashOnly(.failed, receivedAt: limit.addingTimeInterval(-60))
+        try await rig.giveUpSync(of: refused)
+        let overdue = try #require(try await rig.folder(.captures, late))
+        #expect(overdue.named == [payload])
+        for id in [early, failed, refused] {
+            let known = try #require(try await rig.folder(.captures, id))
+            #expect(known.named.isEmpty)
+        }
+    }
+
     @Test("a withdrawn capture must have nothing once it was erased, nor the upload that became it", arguments: Backend.available)
     func withdrawn(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -15,11 +15,15 @@ final class MemoryBackupRows: BackupRows {
         var completedAt: Date?
         /// What the device sent, by where it is to be.
         var uploads: [NamedObject] = []
+        /// What upload-sync stores of a hash-only capture.
+        var payload: NamedObject?
         var objects: [NamedObject] = []
         /// What upload-sync has done: compared the media, deleted what no row names, deleted the media of a failed capture.
         var isSynced = false
         var isSwept = false
         var isExpired = false
+        /// Whether it noted only that it could not compare the media.
+        var isGivenUp = false
     }
 
     struct Withdrawal {
@@ -109,8 +113,7 @@ extension MemoryBackupRows.State {
         case .captures:
             guard let capture = captures[folder.id] else { return nil }
             return KnownFolder(
-                folder: folder, named: capture.objects + (capture.hasUploads ? capture.uploads : []),
-                others: others(capture, of: folder.id), receivedAt: capture.receivedAt)
+                folder: folder, named: capture.named, others: others(capture, of: folder.id), receivedAt: capture.receivedAt)
         case .incoming:
             guard let upload = uploads[folder.id], upload.isOpen else { return nil }
             return KnownFolder(folder: folder, named: upload.segments)
@@ -136,8 +139,24 @@ extension MemoryBackupRows.State {
 }
 
 extension MemoryBackupRows.Capture {
-    fileprivate var hasUploads: Bool {
+    fileprivate var named: [NamedObject] {
+        var named = objects
+        if hasUploads { named += uploads }
+        if hasPayload, let payload { named.append(payload) }
+        return named
+    }
+
+    private var hasUploads: Bool {
         let isLost = failure == FailureReason.intakeMissing.rawValue || failure == FailureReason.digestMismatch.rawValue
         return status == .processing || status == .failed && isSynced && !isExpired && !isLost
+    }
+
+    private var hasPayload: Bool {
+        let latest = Date(timeIntervalSinceNow: -PostgresBackupRows.longestSync)
+        return switch status {
+        case .processing: isSynced && !isGivenUp || receivedAt.map { $0 < latest } ?? false
+        case .failed: isSynced && !isGivenUp
+        case .complete, .withdrawn: false
+        }
     }
 }

@@ -7,6 +7,8 @@ import Persistence
 struct PostgresBackupRows: BackupRows {
     /// For statements that read every capture.
     static let longestStatement = Duration.seconds(600)
+    /// How long the payload of a hash-only capture may take to be stored: seconds, or minutes if the broker lost its announcement.
+    static let longestSync: TimeInterval = 600
     let connection: PostgresConnection
 
     func edge() async throws -> DatabaseEdge {
@@ -95,6 +97,17 @@ struct PostgresBackupRows: BackupRows {
             AND captures.failure IS DISTINCT FROM \(FailureReason.digestMismatch.rawValue))
         """
 
+    /// A hash-only capture has no uploads: upload-sync stores its payload, and after that its findings (SPEC §9). Without findings the payload
+    /// of a capture in processing is expected only after ``longestSync``, and that of a failed one never.
+    private static let hasPayload: SQL = """
+        (captures.capture_mode = 'hash_only' AND announcement ->> 'metadata' IS NOT NULL
+            AND (captures.status IN ('processing', 'failed') AND sync_jobs.result IS NOT NULL
+                OR captures.status = 'processing' AND uploaded_at < now() - make_interval(secs => \(longestSync))))
+        """
+
+    /// The size of the payload, which the announcement has as base64. Unlike with `decode`, no text makes the query fail.
+    private static let payloadBytes: SQL = "length(rtrim(announcement ->> 'metadata', '=')) * 3 / 4"
+
     private func captures(_ condition: SQL, objects: SQL) async throws -> [KnownFolder] {
         let named = try await connection.query(
             """
@@ -105,6 +118,10 @@ struct PostgresBackupRows: BackupRows {
                 (announcement #>> ARRAY['intake', part.member, 'size_bytes'])::int8
             FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id CROSS JOIN \(Self.uploads)
             WHERE \(condition) AND \(Self.hasUploads) AND announcement #> ARRAY['intake', part.member, 'key'] IS NOT NULL
+            UNION ALL
+            SELECT id, \(MediaName.metadata.rawValue), 'captures/' || id || '/' || \(MediaName.metadata.rawValue), NULL,
+                \(Self.payloadBytes)
+            FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id WHERE \(condition) AND \(Self.hasPayload)
             """)
         var objects = try Dictionary(grouping: named) { try $0.get("capture_id", as: UUID.self) }
         let rows = try await connection.query(
