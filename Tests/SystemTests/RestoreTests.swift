@@ -93,6 +93,7 @@ struct RestoreTests {
             #expect(Set(report.found.keys) == ["missing", "lost_capture", "gone", "withdrawn_again"], "\(report.found)")
             #expect(report.summary["captures"] as? Int == 4)
             try await storage.put(thumbnail, bytes: taken, contentType: "image/jpeg")
+            for id in [forgotten, erased] { _ = try await stack.rial(["admin", "withdraw", id, "--reason", "restored"]) }
         }
 
         for id in [kept, harmed] {
@@ -102,7 +103,6 @@ struct RestoreTests {
             try await stack.expectMedia(id, "restored")
             try await client.expectServed(id, stack)
         }
-        for id in [forgotten, erased] { _ = try await stack.rial(["admin", "withdraw", id, "--reason", "restored"]) }
         try await stack.expectEmpty(erased)
         let fresh = try await send()
         _ = try await client.settled(fresh)

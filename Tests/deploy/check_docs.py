@@ -88,6 +88,22 @@ def link_problems(page, text):
     return problems
 
 
+def section(text, heading):
+    """What is under a heading, on one line."""
+    return " ".join(re.search(rf"(?ms)^#+ {re.escape(heading)}$(.*?)(?=^##|\Z)", text)[1].split())
+
+
+def restore_problems(text):
+    """What was withdrawn is withdrawn again before services show it or announce it, and what the database lacks is kept from them."""
+    rule = "Before services start, withdraw again what is `gone` because it was withdrawn, and copy each `lost_capture` elsewhere"
+    starts = {
+        "From an empty host": "Start all services but `transparency-log`", "Restoring a backup": "start everything but `transparency-log`"}
+    return [
+        f"{heading}: nothing is withdrawn again before services start" for heading, start in starts.items()
+        if not 0 <= section(text, heading).find(rule) < section(text, heading).find(start)
+    ]
+
+
 class DocumentTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -112,6 +128,10 @@ class DocumentTests(unittest.TestCase):
     def test_links_are_not_broken(self):
         self.assertEqual([problem for page in PAGES for problem in link_problems(page, page.read_text())], [])
 
+    def test_what_was_withdrawn_is_withdrawn_again_before_services_start(self):
+        self.assertEqual(restore_problems(self.operations), [])
+        self.assertIn("withdraw it again, before services start", section(self.operations, "What backup-check says"))
+
     def test_each_check_finds_what_it_looks_for(self):
         row = next(line for line in self.configuration.splitlines() if line.startswith("| `RIAL_LINK_KEY`"))
         changes = {
@@ -128,6 +148,10 @@ class DocumentTests(unittest.TestCase):
         self.assertNotEqual(configuration_problems(self.configuration, self.listed | {"RIAL_NEW": {"gateway"}}), [])
         self.assertNotEqual(default_problems(self.configuration.replace("| 800 |", "| 900 |")), [])
         self.assertNotEqual(metric_problems("`rial_dependency_down`"), [])
+        for heading in ("From an empty host", "Restoring a backup"):
+            before, after = self.operations.split(f"### {heading}\n")
+            for text in (after.replace("Before services", "After services", 1), re.sub(r"[Ss]tart (\w+ )+but", r"\g<0> x", after, count=1)):
+                self.assertEqual(len(restore_problems(f"{before}### {heading}\n{text}")), 1)
         for target in ("missing.md", "docs/operations.md#missing"):
             self.assertNotEqual(link_problems(ROOT / "README.md", f"[there]({target})"), [])
 
