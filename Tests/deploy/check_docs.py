@@ -132,6 +132,14 @@ class DocumentTests(unittest.TestCase):
         self.assertEqual(restore_problems(self.operations), [])
         self.assertIn("withdraw it again, before services start", section(self.operations, "What backup-check says"))
 
+    def test_what_was_restored_to_a_moment_is_migrated_and_given_todays_passwords_before_the_next_step(self):
+        words = section(self.operations, "To any moment")
+        command, folder = "run `rial admin migrate`", "with `RIAL_ROLE_PASSWORDS_DIR`"
+        self.assertTrue(0 <= words.find(command) < words.find(folder) < words.find("Then continue with step 4 above."), words)
+        kubernetes = (ROOT / "deploy/kubernetes/prepare/jobs.yaml").read_text()
+        for job in ((ROOT / "docker-compose.yml").read_text().split("\n  migrate:\n")[1], kubernetes.split("\n  name: migrate\n")[1]):
+            self.assertRegex(job, r"\A(?s:.*?)\badmin\W+migrate\b(?s:.*?)\bRIAL_ROLE_PASSWORDS_DIR\b")
+
     def test_each_check_finds_what_it_looks_for(self):
         row = next(line for line in self.configuration.splitlines() if line.startswith("| `RIAL_LINK_KEY`"))
         changes = {
