@@ -7,6 +7,13 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+def readers(table):
+    """The roles that read whole rows of a table, by the matrix that a suite compares with the database."""
+    matrix = (ROOT / "Tests/PersistenceTests/RoleMatrix.swift").read_text()
+    roles = re.findall(r'(?ms)^        "(\w+)": \[\n(.*?)^        \],$', matrix)
+    return {role.replace("_", "-") for role, rights in roles if re.search(rf'"{table}": \[\s*"S"', rights)}
+
+
 class SecurityTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -29,6 +36,12 @@ class SecurityTests(unittest.TestCase):
         for service in ("gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"):
             for key in ("bucket credentials", "database role"):
                 self.assertIn(f"**{service}'s {key}**", self.text)
+
+    def test_every_role_that_reads_places_or_salts_is_said_to_and_no_other(self):
+        can = dict(re.findall(r"(?m)^\| \*\*([\w-]+)'s database role\*\* \| ([^|]+) \|", self.text))
+        for table, words in {"captures": "captures with their places", "statements": "statements with their salts"}.items():
+            self.assertGreater(len(readers(table)), 1, table)
+            self.assertEqual({role for role, cell in can.items() if words in cell}, readers(table), table)
 
 
 if __name__ == "__main__":
