@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Logging
-import NIOCore
+public import NIOCore
 import ObjectStorage
 import ServiceLifecycle
 
@@ -8,6 +8,11 @@ import ServiceLifecycle
 public struct StorageConnections: Sendable {
     /// Connections for each purpose except probes, which use one at a time.
     public static let perPurpose = 64
+    /// How long media may be read without a byte from the store. The HTTP client reads ``mediaReadBytes`` at once and the rest only when these
+    /// are passed on; its timeout runs meanwhile, however slowly a client of ours takes them.
+    public static let mediaReadTimeout = TimeAmount.seconds(75)
+    /// The most that the HTTP client reads at once: four buffers of 64 KiB.
+    public static let mediaReadBytes = 4 * 65_536
 
     /// For the service's own work.
     let work: S3Client
@@ -21,7 +26,8 @@ public struct StorageConnections: Sendable {
         // Short connect timeouts, since the S3 client and the handlers retry. A probe has two seconds in all.
         let timeout = HTTPClient.Configuration.Timeout(connect: .seconds(2), read: .seconds(20))
         let clients = [
-            Self.client(connections: Self.perPurpose, timeout), Self.client(connections: Self.perPurpose, timeout),
+            Self.client(connections: Self.perPurpose, timeout),
+            Self.client(connections: Self.perPurpose, .init(connect: .seconds(2), read: Self.mediaReadTimeout)),
             Self.client(connections: 2, .init(connect: .seconds(1), read: .seconds(2))),
         ]
         let storage = clients.map { S3Client(configuration: configuration, httpClient: $0, logger: logger) }

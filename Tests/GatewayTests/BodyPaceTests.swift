@@ -1,4 +1,5 @@
 import NIOCore
+import ServiceRuntime
 import Testing
 
 @testable import Gateway
@@ -83,6 +84,12 @@ struct ResponsePaceTests {
         #expect(!pace.isTooSlow(waiting: 900_000))
         #expect(!pace.isTooSlow(waiting: 900_000 - ResponsePace.leastBytes))
         #expect(pace.isTooSlow(waiting: 900_001 - 2 * ResponsePace.leastBytes))
+    }
+
+    @Test("is kept by the store's connection, which waits while the slowest client takes all that was read of it")
+    func store() {
+        let least = Double(ResponsePace.leastBytes) / Double(ResponsePace.window.nanoseconds)
+        #expect(Double(StorageConnections.mediaReadTimeout.nanoseconds) * least > Double(StorageConnections.mediaReadBytes))
     }
 
     @Test("what is written meanwhile counts by what leaves")
