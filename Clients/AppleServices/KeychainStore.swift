@@ -3,7 +3,7 @@ import Foundation
 import Security
 
 /// The Keychain. Its items can be read from the first unlock after a restart on, also while the device is locked again, so that uploads go
-/// on in the background; they leave the device in no backup.
+/// on in the background. Those that stay on the device leave it in no backup; the others move with encrypted backups and direct transfers.
 public struct KeychainStore: SecureStore {
     private let service: String
 
@@ -43,15 +43,20 @@ public struct KeychainStore: SecureStore {
         [kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: item.name]
     }
 
+    private func accessibility(of item: SecureItem) -> CFString {
+        item.staysOnDevice ? kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly : kSecAttrAccessibleAfterFirstUnlock
+    }
+
     private func addStatus(_ bytes: [UInt8], _ item: SecureItem) -> OSStatus {
         var attributes = attributes(of: item)
         attributes[kSecValueData] = Data(bytes)
-        attributes[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+        attributes[kSecAttrAccessible] = accessibility(of: item)
         return SecItemAdd(attributes as CFDictionary, nil)
     }
 
     private func updateStatus(_ bytes: [UInt8], _ item: SecureItem) -> OSStatus {
-        let change: [CFString: Any] = [kSecValueData: Data(bytes)]
+        // Also of an item that was added with another accessibility.
+        let change: [CFString: Any] = [kSecValueData: Data(bytes), kSecAttrAccessible: accessibility(of: item)]
         return SecItemUpdate(attributes(of: item) as CFDictionary, change as CFDictionary)
     }
 

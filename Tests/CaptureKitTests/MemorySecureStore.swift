@@ -15,6 +15,9 @@ final class MemorySecureStore: SecureStore {
         set { state.withLock { $0.isLocked = newValue } }
     }
 
+    /// As after its person has moved to another device: its backup has no items that stay on a device.
+    func moveToAnotherDevice() { state.withLock { state in state.items = state.items.filter { !$0.key.staysOnDevice } } }
+
     func load(_ item: SecureItem) throws(SecureStoreError) -> [UInt8]? { try access { $0[item] } }
 
     func add(_ bytes: [UInt8], as item: SecureItem) throws(SecureStoreError) {

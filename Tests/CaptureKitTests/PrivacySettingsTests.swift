@@ -45,6 +45,17 @@ struct PrivacySettingsTests {
         #expect(try store.load() == settings)
     }
 
+    @Test("come along to a new device, unlike what is the old one's alone")
+    func newDevice() throws {
+        let settings = PrivacySettings(isOn: true, flags: MetadataFlags(location: .none, timestamp: .day, device: .none))
+        try store.save(settings)
+        for item in [SecureItem.storeKey, .identities] { try secrets.save([1], as: item) }
+        secrets.moveToAnotherDevice()
+        #expect(try store.load() == settings)
+        #expect(try secrets.load(.storeKey) == nil)
+        #expect(try secrets.load(.identities) == nil)
+    }
+
     @Test("cannot be read before the first unlock, which is not taken for never set")
     func locked() throws {
         try store.save(.standard)

@@ -32,6 +32,9 @@ public var kSecAttrAccount: CFString { fatalError() }
 // iOS 4.0: https://developer.apple.com/documentation/security/ksecattraccessible
 public var kSecAttrAccessible: CFString { fatalError() }
 
+// iOS 4.0: https://developer.apple.com/documentation/security/ksecattraccessibleafterfirstunlock
+public var kSecAttrAccessibleAfterFirstUnlock: CFString { fatalError() }
+
 // iOS 4.0: https://developer.apple.com/documentation/security/ksecattraccessibleafterfirstunlockthisdeviceonly
 public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { fatalError() }
 

@@ -21,13 +21,15 @@ public protocol SecureStore: Sendable {
 public struct SecureItem: Sendable, Hashable {
     /// 1 to 64 lower-case letters, digits, dots and hyphens.
     public let name: String
+    /// Whether it is this device's alone. Otherwise it comes along when its person moves to another.
+    public let staysOnDevice: Bool
 
     /// The key that seals the files of the capture store.
-    public static let storeKey = SecureItem(name: "store-key")
-    /// The device's identities, latest last.
-    public static let identities = SecureItem(name: "identities")
-    /// What a person chose in the privacy settings.
-    public static let privacySettings = SecureItem(name: "privacy-settings")
+    public static let storeKey = SecureItem(name: "store-key", staysOnDevice: true)
+    /// The device's identities, latest last. Another device's hardware has none of their keys.
+    public static let identities = SecureItem(name: "identities", staysOnDevice: true)
+    /// What a person chose in the privacy settings. Without them a new device would send what its person keeps.
+    public static let privacySettings = SecureItem(name: "privacy-settings", staysOnDevice: false)
 }
 
 /// Why a ``SecureStore`` failed.
