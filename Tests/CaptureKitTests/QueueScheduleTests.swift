@@ -10,12 +10,14 @@ struct QueueScheduleTests {
     private let failure = CaptureFailure(code: "unreachable", message: "")
     private let device = DeviceID()
 
-    private func capture(_ position: Int64, _ state: CaptureState, device: DeviceID? = nil, confidence: String? = nil) -> StoredCapture {
+    private func capture(
+        _ position: Int64, _ state: CaptureState, kind: CaptureKind = .photo, device: DeviceID? = nil, confidence: String? = nil
+    ) -> StoredCapture {
         let digest = ContentDigest(of: [0])
         var facts = CaptureFacts(capturedAt: now, photoDigest: digest, depthDigest: digest, metadataDigest: digest)
         facts.confidence = confidence
         return StoredCapture(
-            id: LocalID(), position: position, kind: .photo, state: state, device: device, serverID: nil, failures: 0, assertionAttempts: 0,
+            id: LocalID(), position: position, kind: kind, state: state, device: device, serverID: nil, failures: 0, assertionAttempts: 0,
             sizes: [:], facts: facts)
     }
 
@@ -24,7 +26,7 @@ struct QueueScheduleTests {
         let captures = [capture(1, .failed), capture(2, .assertionFailed), capture(3, .pending), capture(4, .pending)]
         var schedule = QueueSchedule()
         #expect(schedule.next(captures, at: now) == .send(captures[2].id))
-        schedule.hold(captures[2].id, .init(until: now.addingTimeInterval(2), endsEarly: true))
+        schedule.hold(captures[2].id, .init(since: now, until: now.addingTimeInterval(2), endsEarly: true))
         #expect(schedule.next(captures, at: now) == .send(captures[3].id))
         #expect(schedule.next(captures, at: now.addingTimeInterval(2)) == .send(captures[2].id))
     }
@@ -33,9 +35,9 @@ struct QueueScheduleTests {
     func assertions() {
         let captures = [capture(1, .pending), capture(2, .assertionPending)]
         var schedule = QueueSchedule()
-        schedule.pause(.init(until: now.addingTimeInterval(300), endsEarly: true), failure)
+        schedule.pause(.init(since: now, until: now.addingTimeInterval(300), endsEarly: true), failure)
         #expect(schedule.next(captures, at: now) == .makeAssertion(captures[1].id))
-        schedule.hold(captures[1].id, .init(until: now.addingTimeInterval(1), endsEarly: true))
+        schedule.hold(captures[1].id, .init(since: now, until: now.addingTimeInterval(1), endsEarly: true))
         #expect(schedule.next(captures, at: now) == .wait(until: now.addingTimeInterval(1)))
     }
 
@@ -43,7 +45,7 @@ struct QueueScheduleTests {
     func registration() {
         let captures = [capture(1, .assertionPending), capture(2, .assertionPending), capture(3, .pending)]
         var schedule = QueueSchedule()
-        schedule.waitForRegistration(.init(until: now.addingTimeInterval(4), endsEarly: true))
+        schedule.waitForRegistration(.init(since: now, until: now.addingTimeInterval(4), endsEarly: true))
         #expect(schedule.next(captures, at: now) == .send(captures[2].id))
         #expect(schedule.next(Array(captures.prefix(2)), at: now) == .wait(until: now.addingTimeInterval(4)))
         #expect(schedule.nextTry(of: captures[1]) == now.addingTimeInterval(4))
@@ -55,7 +57,7 @@ struct QueueScheduleTests {
     func pause() {
         let captures = [capture(1, .pending), capture(2, .pending)]
         var schedule = QueueSchedule()
-        schedule.pause(.init(until: now.addingTimeInterval(16), endsEarly: true), failure)
+        schedule.pause(.init(since: now, until: now.addingTimeInterval(16), endsEarly: true), failure)
         #expect(schedule.next(captures, at: now) == .wait(until: now.addingTimeInterval(16)))
         #expect(schedule.nextTry(of: captures[1]) == now.addingTimeInterval(16))
         schedule.endEarly()
@@ -83,7 +85,7 @@ struct QueueScheduleTests {
     func serverAsked() {
         let one = capture(1, .pending)
         var schedule = QueueSchedule()
-        schedule.pause(.init(until: now.addingTimeInterval(60), endsEarly: false), failure)
+        schedule.pause(.init(since: now, until: now.addingTimeInterval(60), endsEarly: false), failure)
         schedule.endEarly()
         #expect(schedule.next([one], at: now) == .wait(until: now.addingTimeInterval(60)))
         #expect(schedule.next([one], at: now.addingTimeInterval(60)) == .send(one.id))
@@ -113,11 +115,23 @@ struct QueueScheduleTests {
         #expect(schedule.next([capture(1, .uploaded, confidence: "high")], at: now) == .wait(until: nil))
     }
 
-    @Test("does not wait for hours because the device's clock was set back")
-    func clockSetBack() {
-        let one = capture(1, .pending)
-        var schedule = QueueSchedule()
-        schedule.hold(one.id, .init(until: now.addingTimeInterval(10), endsEarly: true))
-        #expect(schedule.next([one], at: now.addingTimeInterval(-90_000)) == .send(one.id))
+    @Test("does not wait for hours because the device's clock was set back", arguments: [-1.0, -3600, -90_000])
+    func clockSetBack(seconds: TimeInterval) {
+        let (photo, video) = (capture(1, .pending), capture(2, .pending, kind: .video))
+        let (unsigned, uploaded) = (capture(3, .assertionPending), capture(4, .uploaded))
+        let wait = QueueSchedule.Wait(since: now, until: now.addingTimeInterval(10), endsEarly: false)
+        let waits: [(StoredCapture, QueueSchedule.Step, (inout QueueSchedule) -> Void)] = [
+            (photo, .send(photo.id), { $0.hold(photo.id, wait) }),
+            (photo, .send(photo.id), { $0.pause(wait, failure) }),
+            (video, .send(video.id), { $0.holdVideos(wait) }),
+            (unsigned, .makeAssertion(unsigned.id), { $0.waitForRegistration(wait) }),
+            (uploaded, .askResult(uploaded.id), { $0.resultNotFinal(uploaded.id, at: now) }),
+        ]
+        for (capture, step, begin) in waits {
+            var schedule = QueueSchedule()
+            begin(&schedule)
+            #expect(schedule.next([capture], at: now) != step)
+            #expect(schedule.next([capture], at: now.addingTimeInterval(seconds)) == step)
+        }
     }
 }

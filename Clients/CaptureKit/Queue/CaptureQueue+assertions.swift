@@ -66,7 +66,9 @@ extension CaptureQueue {
             row.facts.failure = failure
             if delay == nil { row.state = .assertionFailed }
         }
-        if let delay { schedule.hold(id, .init(until: clock.now.addingTimeInterval(delay / .seconds(1)), endsEarly: true)) }
+        guard let delay else { return }
+        let now = clock.now
+        schedule.hold(id, .init(since: now, until: now.addingTimeInterval(delay / .seconds(1)), endsEarly: true))
     }
 
     /// The disk is full, or fails: the others go on, which may need less of it. Longer and longer, since each assertion that cannot be kept
@@ -92,6 +94,7 @@ extension CaptureQueue {
     func waiting(after attempts: Int, _ retryAfter: Duration?) -> QueueSchedule.Wait {
         var generator = SystemRandomNumberGenerator()
         let backoff = UploadBackoff(after: attempts, retryAfter: retryAfter, using: &generator)
-        return .init(until: clock.now.addingTimeInterval(backoff.delay / .seconds(1)), endsEarly: backoff.endsEarly)
+        let now = clock.now
+        return .init(since: now, until: now.addingTimeInterval(backoff.delay / .seconds(1)), endsEarly: backoff.endsEarly)
     }
 }

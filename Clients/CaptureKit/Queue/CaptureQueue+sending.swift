@@ -188,7 +188,7 @@ extension CaptureQueue {
             }
         case .holdQueue(let duration):
             let failure = CaptureFailure(code: ErrorCode.rateLimited.rawValue, message: "the server asks for fewer requests")
-            let pause = QueueSchedule.Wait(until: now.addingTimeInterval(duration / .seconds(1)), endsEarly: false)
+            let pause = QueueSchedule.Wait(since: now, until: now.addingTimeInterval(duration / .seconds(1)), endsEarly: false)
             switch capture.kind {
             case .photo, .hashOnly, .hashOnlyVideo: schedule.pause(pause, failure)
             // Videos that are sent have a limit of their own, for which photos need not wait.

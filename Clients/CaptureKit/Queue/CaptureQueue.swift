@@ -112,7 +112,8 @@ extension CaptureQueue {
                 let isEmpty = untilEmpty && !schedule.hasWork(captures)
                 // Without the results of these a store that is only emptied would fill up for good.
                 let left = isEmpty ? captures.filter { store.hasPassedRetention($0, at: now) && !asked.contains($0.id) } : captures
-                switch schedule.next(left, at: now) {
+                // Not `now`: a wait that began while this read the store began after that, as if the clock had been set back.
+                switch schedule.next(left, at: clock.now) {
                 case .makeAssertion(let id): try await makeAssertion(id)
                 case .send(let id): try await attempt(id)
                 case .askResult(let id):

@@ -20,9 +20,13 @@ struct QueueSchedule: Sendable {
 
     /// A time before which nothing is tried.
     struct Wait: Equatable, Sendable {
+        /// When it began. An earlier time now means that the device's clock was set back, and nobody knows how long it has lasted.
+        let since: Date
         let until: Date
         /// Whether a network that appears, or a person, ends it. Not if the server asked for it.
         let endsEarly: Bool
+
+        func lasts(at now: Date) -> Bool { since <= now && now < until }
     }
 
     /// While this lasts no capture is sent: the server is away, or wants fewer requests.
@@ -34,26 +38,28 @@ struct QueueSchedule: Sendable {
     private var last: [LocalID] = []
     /// While this lasts no video is sent: the server has taken as many as it takes in an hour.
     private var videoWait: Wait?
-    private var nextResults: [LocalID: (time: Date, attempts: Int)] = [:]
+    private var nextResults: [LocalID: (wait: Wait, attempts: Int)] = [:]
     /// While this lasts no assertion is made: the device could not be registered, which the next capture would meet as well.
     private var registrationWait: Wait?
     /// Devices whose captures are not sent any more, since the server revoked them.
     private(set) var stoppedDevices: Set<DeviceID> = []
 
-    /// - Parameter captures: all, in order of capture.
+    /// - Parameters:
+    ///   - captures: all, in order of capture.
+    ///   - now: not before anything that was told to the schedule.
     func next(_ captures: [StoredCapture], at now: Date) -> Step {
         var times: [Date] = []
         for capture in captures where capture.state == .assertionPending {
-            if let time = dueLater(nextAssertion(of: capture.id), now) { times.append(time) } else { return .makeAssertion(capture.id) }
+            if let time = end(of: assertionWaits(of: capture.id), now) { times.append(time) } else { return .makeAssertion(capture.id) }
         }
-        if let time = dueLater(pause?.wait.until, now) {
+        if let time = end(of: [pause?.wait], now) {
             times.append(time)
         } else {
             for capture in inTurn(captures.filter { $0.state == .pending && !isStopped($0) }) {
-                if let time = dueLater(nextSending(of: capture), now) { times.append(time) } else { return .send(capture.id) }
+                if let time = end(of: sendingWaits(of: capture), now) { times.append(time) } else { return .send(capture.id) }
             }
             for capture in captures where needsResult(capture) {
-                if let time = dueLater(nextResults[capture.id]?.time, now) { times.append(time) } else { return .askResult(capture.id) }
+                if let time = end(of: [nextResults[capture.id]?.wait], now) { times.append(time) } else { return .askResult(capture.id) }
             }
         }
         return .wait(until: times.min())
@@ -67,8 +73,8 @@ struct QueueSchedule: Sendable {
     /// When the capture is tried next; `nil` if nothing holds it up or nothing will be tried.
     func nextTry(of capture: StoredCapture) -> Date? {
         switch capture.state {
-        case .pending: [nextSending(of: capture), pause?.wait.until].compactMap(\.self).max()
-        case .assertionPending: nextAssertion(of: capture.id)
+        case .pending: (sendingWaits(of: capture) + [pause?.wait]).compactMap { $0?.until }.max()
+        case .assertionPending: assertionWaits(of: capture.id).compactMap { $0?.until }.max()
         default: nil
         }
     }
@@ -77,11 +83,11 @@ struct QueueSchedule: Sendable {
         captures.filter { !last.contains($0.id) } + last.compactMap { id in captures.first { $0.id == id } }
     }
 
-    private func nextSending(of capture: StoredCapture) -> Date? {
-        [nextTries[capture.id], capture.kind == .video ? videoWait : nil].compactMap { $0?.until }.max()
+    private func sendingWaits(of capture: StoredCapture) -> [Wait?] {
+        [nextTries[capture.id], capture.kind == .video ? videoWait : nil]
     }
 
-    private func nextAssertion(of id: LocalID) -> Date? { [nextTries[id], registrationWait].compactMap { $0?.until }.max() }
+    private func assertionWaits(of id: LocalID) -> [Wait?] { [nextTries[id], registrationWait] }
 
     /// Whether it is not sent: its device was revoked, or its person has it withdrawn.
     private func isStopped(_ capture: StoredCapture) -> Bool {
@@ -90,14 +96,10 @@ struct QueueSchedule: Sendable {
 
     private func needsResult(_ capture: StoredCapture) -> Bool { capture.state == .uploaded && !capture.facts.isFinal }
 
-    /// The time, if it has not come. A time further away than any wait means that the device's clock was set back.
-    private func dueLater(_ time: Date?, _ now: Date) -> Date? {
-        guard let time, time > now, time.timeIntervalSince(now) <= Self.longestWait else { return nil }
-        return time
+    /// When the last of the waits ends; `nil` if none lasts.
+    private func end(of waits: [Wait?], _ now: Date) -> Date? {
+        waits.compactMap(\.self).filter { $0.lasts(at: now) }.map(\.until).max()
     }
-
-    /// A day, the longest that is accepted of a server.
-    private static let longestWait: TimeInterval = 86_400
 }
 
 // What happened
@@ -138,6 +140,7 @@ extension QueueSchedule {
     /// - Parameter isBad: whether the server reports the capture failed or does not know it: then up to an hour.
     mutating func resultNotFinal(_ id: LocalID, at now: Date, isBad: Bool = false) {
         let attempts = nextResults[id]?.attempts ?? 0
-        nextResults[id] = (now.addingTimeInterval(min(Double(1 << min(attempts, 12)), isBad ? 3600 : 60)), attempts + 1)
+        let seconds = min(Double(1 << min(attempts, 12)), isBad ? 3600 : 60)
+        nextResults[id] = (Wait(since: now, until: now.addingTimeInterval(seconds), endsEarly: true), attempts + 1)
     }
 }
