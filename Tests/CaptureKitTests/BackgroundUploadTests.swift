@@ -100,6 +100,21 @@ struct BackgroundUploadTests {
         #expect(wereReset, "nobody records one any more")
     }
 
+    @Test("that are over say nothing of a capture that another device has signed since")
+    func otherDevice() async throws {
+        let queue = try await rig.queue()
+        let id = try await queue.add(SampleContent()).id
+        let upload = try await queue.lendForBackground(id)
+        try await queue.store.returnLentBodies()
+        await rig.server.script(QueueRig.uploads, .answer(.error(401, "DEVICE_NOT_REGISTERED")))
+        try await queue.attempt(id)
+        try await queue.makeAssertion(id)
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .pending)
+        try await queue.endBackgroundUpload(upload, .success(QueueRig.accepted(ContentDigest(of: [1]))))
+        #expect(try await queue.capture(id) == capture)
+    }
+
     @Test("that the system could not make never count")
     func systemErrors() async throws {
         struct SystemError: Error {}

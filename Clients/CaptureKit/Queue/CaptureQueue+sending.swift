@@ -79,7 +79,7 @@ extension CaptureQueue {
     }
 
     /// Records the answer to an upload that the system made. If that cannot be done to the end, the capture waits to be sent again. One
-    /// that is being sent once more meanwhile is left to that, unless the server has it now.
+    /// that is being sent once more meanwhile is left to that, unless the server has it now; one that waits for no answer stays as it is.
     func record(_ outcome: Result<HTTPResponse, TransportFailure>, of id: LocalID) async throws {
         // The process that sends leaves the capture alone meanwhile.
         let lock = try await FileLock.acquire(store.answerLock, .shared)
@@ -87,8 +87,10 @@ extension CaptureQueue {
         let before = Mutex(CaptureState.pending)
         let capture = try await store.database.update(id) { row in
             before.withLock { $0 = row.state }
-            row.state = .uploading
+            if row.state == .pending { row.state = .uploading }
         }
+        // Such as one that the server has already, by the queue's own attempt or by this answer, which came twice.
+        guard capture.state == .uploading else { return }
         defer { changed() }
         let isBeingSent = before.withLock { $0 == .uploading }
         do {

@@ -208,7 +208,7 @@ extension CaptureQueue {
 
     /// Deletes a capture here, and nothing of it on the server. One that is not uploaded may be there all the same if an answer was lost:
     /// ``withdraw(_:)`` finds out, and afterwards nobody here can.
-    /// - Throws: ``StoreError`` `isBeingSent`, until ``endBackgroundUpload(_:_:)`` or the next ``run(untilEmpty:)`` also if its body is
+    /// - Throws: ``StoreError`` `isBeingSent`, until ``endBackgroundUpload(named:_:)`` or the next ``run(untilEmpty:)`` also if its body is
     ///   lent; `unknownCapture`.
     public func delete(_ id: LocalID) async throws {
         try await store.delete(id)
