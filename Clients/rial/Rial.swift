@@ -42,6 +42,7 @@ struct Rial: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            guard !Console.hasLostResults else { throw ExitCode.failure }
         } catch {
             let code = exitCode(for: error, of: CommandLine.arguments)
             // Help, which is ours.
