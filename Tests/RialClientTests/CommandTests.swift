@@ -115,6 +115,34 @@ struct CommandTests {
         #expect(failures.count == 1 && failures.first?.description.contains("d/0/1") == true)
     }
 
+    private static func letter(
+        at offset: Int64, key: String = "k", value: [UInt8]? = [1], topic: Topic = .captureReceived, more: [String: String] = [:]
+    ) -> DeadLetterRecord {
+        let headers = ["rial_dlq_topic": topic.rawValue, "ce_id": "\(EventID())"].merging(more) { _, new in new }
+        return DeadLetterRecord(
+            KafkaRecord(
+                topic: "d", partition: 0, offset: offset, key: Array(key.utf8), value: value,
+                headers: headers.map { KafkaHeader(name: $0, value: Array($1.utf8)) }, timestampMilliseconds: offset))
+    }
+
+    @Test("re-drives once what failed again after it was re-driven, as it was last")
+    func redrivesOnce() {
+        let others = [
+            Self.letter(at: 4, key: "other"), Self.letter(at: 5, value: [2]), Self.letter(at: 6, value: nil),
+            Self.letter(at: 7, topic: .deviceRevoked),
+        ]
+        let selected = DeadLetterRedrive.selection(of: [Self.letter(at: 2), Self.letter(at: 3), Self.letter(at: 1)] + others)
+        #expect(selected.map(\.record.offset) == [3, 4, 5, 6, 7])
+    }
+
+    @Test("names a record that was too large to be kept, and sends nothing of it")
+    func omitted() async throws {
+        let letter = Self.letter(at: 1, value: [], more: ["rial_dlq_omitted_bytes": "900000"])
+        let failures = try await DeadLetterRedrive.redrive([letter]) { _, _ in Issue.record("sent") }
+        let description = try #require(failures.first?.description)
+        #expect(failures.count == 1 && description.contains("d/0/1") && description.contains("--capture"))
+    }
+
     @Test("takes an offset for one dead-letter topic only")
     func oneTopic() throws {
         #expect(throws: CommandFailure.self) { try DeadLetterTopics.one(Topic.captureReceived.rawValue) }

@@ -16,14 +16,34 @@ struct DeadLetterRecord {
     var attempts: String { header("attempts") ?? "–" }
     var time: String { header("time") ?? "–" }
 
+    /// What is sent again, and to where. The event id is no part of it: each time it is another one.
+    var original: Original { Original(topic: header("topic"), key: record.key, value: record.value) }
+
+    struct Original: Hashable {
+        let topic: String?
+        let key: [UInt8]?
+        let value: [UInt8]?
+    }
+
+    /// By the broker's time; in one partition by its offset if that is the same.
+    func isNewer(than other: DeadLetterRecord) -> Bool {
+        (record.timestampMilliseconds ?? 0, record.offset) > (other.record.timestampMilliseconds ?? 0, other.record.offset)
+    }
+
+    private var place: String { "\(record.topic)/\(record.partition)/\(record.offset)" }
+
     private func header(_ name: String) -> String? { record.header(Self.headerPrefix + name) }
 
     /// The record's original topic.
-    /// - Throws: ``CommandFailure`` if no service consumes that topic.
+    /// - Throws: ``CommandFailure`` if no service consumes that topic, or if the record was too large to be kept.
     func originalTopic() throws -> Topic {
         let name = header("topic")
         guard let topic = Topic.consumers.first(where: { $0.topic.rawValue == name && !$0.services.isEmpty })?.topic else {
-            throw CommandFailure("The record \(record.topic)/\(record.partition)/\(record.offset) does not say where it came from.")
+            throw CommandFailure("The record \(place) does not say where it came from.")
+        }
+        guard header("omitted_bytes") == nil else {
+            throw CommandFailure(
+                "The record \(place) of \(key) was too large to be kept; if that is a capture, announce it again with --capture.")
         }
         return topic
     }

@@ -10,8 +10,9 @@ struct DeadLetterRedrive: AsyncParsableCommand {
         abstract: "Sends dead letters, or one capture, through the pipeline again.",
         discussion: """
             A record is sent to the topic it came from, under a new event id; it also stays in the dead-letter topic. Services that \
-            have done their work only announce it again. One that does not say where it came from is named, and the exit code is 1. \
-            With --capture the capture is announced again from PostgreSQL, which also works if Kafka has lost its topics.
+            have done their work only announce it again. Of those with the same content the newest is sent. One that does not say \
+            where it came from, or was too large to be kept, is named, and the exit code is 1. With --capture the capture is announced \
+            again from PostgreSQL, which also works if Kafka has lost its topics.
             """)
 
     @Option(help: "The dead-letter topic, or a topic for all of its dead-letter topics.")
@@ -70,7 +71,7 @@ struct DeadLetterRedrive: AsyncParsableCommand {
         guard failures.isEmpty else { throw ExitCode.failure }
     }
 
-    /// Sends the records that say where they came from.
+    /// Sends the records that were kept and say where they came from.
     /// - Returns: what is wrong with the others.
     static func redrive(
         _ letters: [DeadLetterRecord], _ send: (DeadLetterRecord, Topic) async throws -> Void
@@ -89,21 +90,38 @@ struct DeadLetterRedrive: AsyncParsableCommand {
         return failures
     }
 
-    /// The selected records without duplicates: each event once, even if it was dead-lettered several times.
     private func selectedLetters(_ topics: DeadLetterTopics) async throws -> [DeadLetterRecord] {
         if let topic, let offset, let partition {
             return [try await topics.record(at: offset, of: partition, in: try DeadLetterTopics.one(topic))]
         }
         var letters: [DeadLetterRecord] = []
         for name in try DeadLetterTopics.named(topic) {
-            let found = try await topics.records(of: name)
-            guard found.count <= DeadLetterTopics.limit else {
+            let found = try await topics.records(of: name, limit: DeadLetterTopics.repeatedLimit)
+            let different = Self.selection(of: found)
+            guard found.count <= DeadLetterTopics.repeatedLimit, different.count <= DeadLetterTopics.limit else {
                 throw CommandFailure(
-                    "\(name) has more than \(DeadLetterTopics.limit) records: re-drive them by --offset and --partition, or by --capture.")
+                    """
+                    \(name) has more than \(DeadLetterTopics.limit) records that differ, or \(DeadLetterTopics.repeatedLimit) in all: \
+                    re-drive them by --offset and --partition, or by --capture.
+                    """)
             }
-            letters += found
+            letters += different
         }
-        var seen: Set<String> = []
-        return letters.filter { letter in letter.record.header("ce_id").map { seen.insert($0).inserted } ?? true }
+        return Self.selection(of: letters)
+    }
+
+    /// The records without duplicates: of those with one original the newest. What was sent again and has failed again has the same.
+    static func selection(of letters: [DeadLetterRecord]) -> [DeadLetterRecord] {
+        var places: [DeadLetterRecord.Original: Int] = [:]
+        var selected: [DeadLetterRecord] = []
+        for letter in letters {
+            guard let place = places[letter.original] else {
+                places[letter.original] = selected.count
+                selected.append(letter)
+                continue
+            }
+            if letter.isNewer(than: selected[place]) { selected[place] = letter }
+        }
+        return selected
     }
 }

@@ -3,8 +3,10 @@ import Models
 
 /// The dead-letter topics, and their records.
 struct DeadLetterTopics {
-    /// So many records of a topic are read; that there are more is said.
+    /// So many records of a topic are shown or sent again; that there are more is said.
     static let limit = 10_000
+    /// So many are read to find those that differ: what is sent again may come back each time.
+    static let repeatedLimit = 100_000
 
     private let configuration: KafkaConfiguration
 
@@ -40,9 +42,9 @@ struct DeadLetterTopics {
         return DeadLetterRecord(record)
     }
 
-    /// - Returns: by partition and offset; empty if the topic does not exist, one more than ``limit`` if it has more.
-    func records(of topic: Topic) async throws -> [DeadLetterRecord] {
-        try await reading { try await $0.read(topic: topic.rawValue, limit: Self.limit + 1, timeout: .seconds(30)) }
+    /// - Returns: by partition and offset; empty if the topic does not exist, one more than `limit` if it has more.
+    func records(of topic: Topic, limit: Int = DeadLetterTopics.limit) async throws -> [DeadLetterRecord] {
+        try await reading { try await $0.read(topic: topic.rawValue, limit: limit + 1, timeout: .seconds(30)) }
             .map(DeadLetterRecord.init)
     }
 
