@@ -4,12 +4,12 @@ import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Models
-import RialClient
 import SimulatedDevice
 import Synchronization
 import Testing
 
 @testable import RialCLI
+@testable import RialClient
 
 @Suite("API client")
 struct APIClientTests {
@@ -17,6 +17,10 @@ struct APIClientTests {
     static let busy = TestServer.Answer(
         status: .serviceUnavailable, headers: ["Retry-After": "0"],
         body: "{\"error\": {\"code\": \"SERVICE_UNAVAILABLE\", \"message\": \"busy\"}, \"meta\": {\"request_id\": \"r\"}}")
+
+    static let accepted = TestServer.Answer(
+        status: .created,
+        body: "{\"data\": {\"capture_id\": \"\(id)\", \"status\": \"processing\", \"verification_url\": \"u\"}, \"meta\": {}}")
 
     static func capture(_ status: String) -> TestServer.Answer {
         .init(body: "{\"data\": {\"id\": \"\(id)\", \"status\": \"\(status)\"}, \"meta\": {}}")
@@ -37,10 +41,7 @@ struct APIClientTests {
 
     @Test("sends the same body again, signed anew, while the server is busy")
     func sendsAgain() async throws {
-        let accepted = TestServer.Answer(
-            status: .created,
-            body: "{\"data\": {\"capture_id\": \"\(Self.id)\", \"status\": \"processing\", \"verification_url\": \"u\"}, \"meta\": {}}")
-        let server = TestServer(["POST /api/v1/captures": [Self.busy, Self.busy, accepted]])
+        let server = TestServer(["POST /api/v1/captures": [Self.busy, Self.busy, Self.accepted]])
         let (session, device) = try session()
         try await withTemporaryFile(Array(repeating: 9, count: 700_000)) { url in
             let photo = try PartContent.file(at: url)
@@ -61,6 +62,22 @@ struct APIClientTests {
             #expect(request.headers["content-length"] == String(request.body.count))
             #expect(request.headers["content-type"]?.hasPrefix("multipart/form-data; boundary=") == true)
         }
+    }
+
+    @Test("says which capture the server has accepted, though it does not tell its state")
+    func acceptedWithoutState() async throws {
+        let failed = TestServer.Answer(status: .internalServerError, body: "{}")
+        let server = TestServer(["POST /api/v1/captures": [Self.accepted], "GET /api/v1/captures/\(Self.id)": [failed]])
+        let (session, _) = try session()
+        try await server.run { client in
+            let send = QueuedSend(client: client, server: try #require(URL(string: client.base)), session: session)
+            let content = FileCapture(
+                photo: [1, 2, 3], depth: [1, 2, 3], depthWidth: 2, depthHeight: 2, capturedAt: Date(), model: "iPhone 15 Pro",
+                location: nil)
+            let answer = try await send.send(content)
+            #expect(answer == AcceptedCapture(captureID: Self.id, type: nil, status: .processing, verificationURL: "u"))
+        }
+        #expect(server.requests.contains { $0.method == "GET" && $0.path == "/api/v1/captures/\(Self.id)" })
     }
 
     @Test("waits for a server that reads slowly, and sends once")

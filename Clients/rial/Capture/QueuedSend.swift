@@ -49,8 +49,12 @@ struct QueuedSend {
             throw CancellationError()
         }
         guard let capture = sent.serverID, let link = sent.facts.link else { throw Self.failure(sent) }
-        // A capture that the server had already may be finished.
-        return AcceptedCapture(captureID: capture, type: nil, status: try await client.capture(capture).status, verificationURL: link)
+        return AcceptedCapture(captureID: capture, type: nil, status: try await status(of: capture), verificationURL: link)
+    }
+
+    /// A capture that the server had already may be finished. It has the capture, whether it can say so now or not.
+    private func status(of capture: CaptureID) async throws -> CaptureStatus {
+        do { return try await client.capture(capture).status } catch is APIFailure { return .processing }
     }
 
     /// Returns once the timeout is over.
