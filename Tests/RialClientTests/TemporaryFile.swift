@@ -9,3 +9,11 @@ func withTemporaryFile(
     defer { try? FileManager.default.removeItem(at: url) }
     try await body(url)
 }
+
+extension URL {
+    /// The files of a folder by name.
+    func contents() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: appendingPathComponent($0))) })
+    }
+}

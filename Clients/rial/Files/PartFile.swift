@@ -14,5 +14,10 @@ enum PartFile {
     /// The assertion over a payload.
     static let payloadAssertion = "payload.cbor"
 
+    static let all = [
+        photo, photoDepth, video(isQuickTime: true), video(isQuickTime: false), videoDepth, hashChain, metadata, thumbnail,
+        assertion, payload, payloadAssertion,
+    ]
+
     static func video(isQuickTime: Bool) -> String { isQuickTime ? quickTimeVideo : "video.mp4" }
 }

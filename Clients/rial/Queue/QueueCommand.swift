@@ -82,7 +82,8 @@ struct QueueExport: AsyncParsableCommand {
         discussion: """
             photo.jpg, depth.f32.gz, metadata.json, and assertion.cbor and thumbnail.jpg if there are any; of a video video.mp4 or \
             video.mov, depth.gz and hash-chain.json. In privacy mode photo or video have the very bytes that were hashed, by which \
-            anyone can verify them, and payload.json has what the server was told; of a video payload.cbor is the assertion over that.
+            anyone can verify them, and payload.json has what the server was told; of a video payload.cbor is the assertion over \
+            that. Refuses a folder that has parts of another capture.
             """)
 
     @Argument(help: "The capture's id in the store.")
@@ -94,11 +95,26 @@ struct QueueExport: AsyncParsableCommand {
     func run() async throws {
         let queue = try await options.offline()
         let folder = URL(fileURLWithPath: out, isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let capture = try await queue.capture(id)
+        for name in PartFile.all {
+            let place = folder.appendingPathComponent(name)
+            guard FileManager.default.fileExists(atPath: place.path) else { continue }
+            guard try await isPart(place, of: capture, in: queue) else {
+                throw CommandFailure("\(place.path) is not of this capture: give another folder.")
+            }
+        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (kind, name) in capture.partNames {
             try queue.export(kind, of: id, to: folder.appendingPathComponent(name).path)
         }
         Console.result(folder.path)
+    }
+
+    /// Whether a file has the bytes that it would get: an export that was ended has left it.
+    private func isPart(_ file: URL, of capture: StoredCapture, in queue: CaptureQueue) async throws -> Bool {
+        guard let (kind, _) = capture.partNames.first(where: { $0.1 == file.lastPathComponent }),
+            try PartContent.file(at: file).sizeBytes == capture.sizes[kind]
+        else { return false }
+        return try await queue.content(kind, of: id) == LocalFile.bytes(file.path)
     }
 }

@@ -68,9 +68,14 @@ struct VideoCopy {
         return file + box
     }
 
+    /// - Throws: ``CommandFailure`` if the folder exists or cannot be made.
     func write(to folder: URL) throws {
         let file = try file()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        } catch {
+            throw CommandFailure("The folder \(folder.path) exists, or cannot be made.")
+        }
         func write(_ bytes: [UInt8], _ name: String) throws { try Data(bytes).write(to: folder.appendingPathComponent(name)) }
         try write(file, PartFile.video(isQuickTime: isQuickTime))
         try write(depth, PartFile.videoDepth)
