@@ -376,8 +376,8 @@ let package = Package(
         .testTarget(
             name: "RialCLITests",
             dependencies: [
-                "CaptureProtocol", "HTTPServing", "Models", "ObjectStorage", "Persistence", "RialCLI", "ServiceRuntime", "TestSupport",
-                "TransparencyLog", crypto, arguments, httpClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+                "CaptureProtocol", "HTTPServing", "Models", "ObjectStorage", "Persistence", "RialCLI", "ServiceRuntime", "Signing",
+                "TestSupport", "TransparencyLog", crypto, arguments, httpClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
             ],
             path: "Tests/RialCLITests"),
         .testTarget(

@@ -1,6 +1,9 @@
 import ArgumentParser
+import CaptureKit
 import Foundation
 import Signing
+import SwiftASN1
+import X509
 
 /// Creates a private authority and a signing key for Content Credentials in development.
 struct AdminSigningIdentity: ParsableCommand {
@@ -9,7 +12,9 @@ struct AdminSigningIdentity: ParsableCommand {
         abstract: "Creates a signing key and certificates for Content Credentials in development, unless there are valid ones.",
         discussion: """
             Writes root.pem, for RIAL_C2PA_OWN_ANCHORS; certificates.pem, for RIAL_C2PA_CERTIFICATES; and private-key.pem, for \
-            RIAL_C2PA_PRIVATE_KEY. The authority's own keys are not kept. Only installations that list the root trust the signatures.
+            RIAL_C2PA_PRIVATE_KEY. The authority's own keys are not kept. Only installations that list the root trust the signatures. \
+            After a year all three are new, and earlier roots stay in root.pem, behind the new one, for what they vouch for. A file that \
+            cannot be read is not replaced.
             """)
 
     @Option(help: "Folder to write to; created if missing.")
@@ -23,29 +28,65 @@ struct AdminSigningIdentity: ParsableCommand {
             throw ValidationError("the algorithm is ed25519 or es256, not “\(algorithm)”")
         }
         let folder = URL(fileURLWithPath: out, isDirectory: true)
-        let files = (root: "root.pem", chain: "certificates.pem", key: "private-key.pem")
-        if isValid(folder, files.chain, files.key) {
+        let files = (
+            root: folder.appending(path: "root.pem"), chain: folder.appending(path: "certificates.pem"),
+            key: folder.appending(path: "private-key.pem")
+        )
+        let (chain, key) = (try Self.read(files.chain), try Self.read(files.key))
+        if let chain, let key, Self.isValid(chain, key) {
             Console.result("signing identity: \(folder.path), unchanged")
             return
         }
+        let former = try Self.read(files.root)
+        // Somebody may need what this command does not understand.
+        if let chain, (try? SigningCertificate(pem: chain)) == nil { throw Self.refusal(files.chain, "holds no certificates of a signer") }
+        if let key, (try? Certificate.PrivateKey(pemEncoded: key)) == nil { throw Self.refusal(files.key, "holds no private key") }
+        if let former, !Self.areCertificates(former) { throw Self.refusal(files.root, "holds no certificates") }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // Valid from an hour ago, since readers' clocks may be behind.
         let identity = try DevelopmentAuthority.make(algorithm: algorithm, now: Date().addingTimeInterval(-3600))
-        try Data(identity.rootPEM.utf8).write(to: folder.appending(path: files.root), options: .atomic)
-        try Data(identity.chainPEM.utf8).write(to: folder.appending(path: files.chain), options: .atomic)
-        let key = folder.appending(path: files.key)
-        guard
-            FileManager.default.createFile(
-                atPath: key.path, contents: Data(identity.privateKeyPEM.utf8), attributes: [.posixPermissions: 0o600])
-        else { throw ValidationError("\(key.path) cannot be written") }
-        Console.result("signing identity: \(folder.path)")
+        // The root first: it is listed whenever there is a signer. Without its certificates the key is none yet, and all is made anew.
+        try Self.replace(files.root, with: identity.rootPEM + (former ?? ""), permissions: 0o644)
+        try Self.replace(files.key, with: identity.privateKeyPEM, permissions: 0o600)
+        try Self.replace(files.chain, with: identity.chainPEM, permissions: 0o644)
+        Console.result("signing identity: \(folder.path)\(former == nil ? "" : "; the earlier roots are kept in root.pem")")
     }
 
-    /// Whether the files are a valid signer, and will be tomorrow.
-    private func isValid(_ folder: URL, _ chain: String, _ key: String) -> Bool {
-        guard let chain = try? String(contentsOf: folder.appending(path: chain), encoding: .utf8),
-            let key = try? String(contentsOf: folder.appending(path: key), encoding: .utf8)
-        else { return false }
-        return (try? PEMSigner(certificatesPEM: chain, privateKeyPEM: key, at: Date().addingTimeInterval(86_400))) != nil
+    /// Whether these are a valid signer, and will be tomorrow.
+    private static func isValid(_ chain: String, _ key: String) -> Bool {
+        (try? PEMSigner(certificatesPEM: chain, privateKeyPEM: key, at: Date().addingTimeInterval(86_400))) != nil
+    }
+
+    private static func areCertificates(_ pem: String) -> Bool {
+        guard let documents = try? PEMDocument.parseMultiple(pemString: pem), !documents.isEmpty else { return false }
+        return documents.allSatisfy { (try? Certificate(pemDocument: $0)) != nil }
+    }
+
+    private static func refusal(_ file: URL, _ defect: String) -> CommandFailure {
+        CommandFailure("\(file.path) \(defect), and is not replaced: move it away for a new one.")
+    }
+
+    /// - Returns: `nil` if there is no such file.
+    private static func read(_ file: URL) throws -> String? {
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { throw refusal(file, "cannot be read") }
+        return text
+    }
+
+    /// Returns when the new content is durable. Until then the file has its old content.
+    private static func replace(_ file: URL, with text: String, permissions: Int) throws {
+        let (files, fresh) = (PosixFiles(), file.path + ".new")
+        do {
+            // Left by a process that was killed.
+            try files.remove(fresh)
+            let written = try files.create(fresh)
+            try written.write(Array(text.utf8))
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: fresh)
+            try written.sync()
+            try files.rename(fresh, to: file.path)
+            try files.syncFolder(file.deletingLastPathComponent().path)
+        } catch {
+            throw CommandFailure("\(file.path) cannot be written (\(error)).")
+        }
     }
 }
