@@ -42,21 +42,24 @@ struct Rial: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-            guard !Console.hasLostResults else { throw ExitCode.failure }
+            if Console.hasLostResults { throw Console.ResultsLost() }
         } catch {
             let code = exitCode(for: error, of: CommandLine.arguments)
             // Help, which is ours.
             guard !code.isSuccess else { exit(withError: error) }
-            let text = fullMessage(for: error)
+            // Lost results were told when they were lost.
+            let text = error is Console.ResultsLost ? "" : fullMessage(for: error)
             if !text.isEmpty { Console.progress(text) }
             exit(withError: code)
         }
     }
 
-    /// SPEC §14: 2 says of a bundle that the command was misused, too.
+    /// SPEC §14: 2 says of a bundle that the command was misused, too, and not 1, which would say that it is wrong.
     static func exitCode(for error: any Error, of arguments: [String]) -> ExitCode {
         let code = exitCode(for: error)
-        guard code == .validationFailure, arguments.contains(where: { $0 == "--bundle" || $0.hasPrefix("--bundle=") }) else { return code }
+        guard code == .validationFailure || error is Console.ResultsLost,
+            arguments.contains(where: { $0 == "--bundle" || $0.hasPrefix("--bundle=") })
+        else { return code }
         return ExitCode(BundleReport.Outcome.unreadable.exitCode)
     }
 }

@@ -72,6 +72,13 @@ struct CommandTests {
         #expect(Rial.exitCode(for: error, of: arguments).rawValue == (bundle == ["--bundles"] ? 64 : 2))
     }
 
+    @Test("whose result could not be written ends with 1, and with 2 where 1 says that a bundle is wrong")
+    func resultsLost() {
+        let lost = Console.ResultsLost()
+        #expect(Rial.exitCode(for: lost, of: ["rial", "dlq", "list"]).rawValue == 1)
+        #expect(Rial.exitCode(for: lost, of: ["rial", "verify", "--bundle", "b.rial"]).rawValue == 2)
+    }
+
     @Test("reads places, sizes and times", arguments: ["", "1", "1,2,3", "x,y", "nan,1", "inf,1", "1,"])
     func refusesPlaces(text: String) { #expect(LocationArgument(argument: text) == nil) }
 

@@ -6,6 +6,9 @@ import Synchronization
 enum Console {
     private static let lostResults = Atomic<Bool>(false)
 
+    /// The command did what it should, but what it found could not be written.
+    struct ResultsLost: Error {}
+
     /// Whether a result could not be written: the command has failed then, whatever it did (``Rial/main()``).
     static var hasLostResults: Bool { lostResults.load(ordering: .relaxed) }
 
@@ -55,6 +58,9 @@ enum Console {
                 written += count
             } else if code == EPIPE {
                 return
+            } else if code == EAGAIN {
+                var ready = pollfd(fd: handle.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&ready, 1, -1)
             } else if code != EINTR {
                 throw CommandFailure("The result cannot be written: \(String(cString: strerror(code))).")
             }
