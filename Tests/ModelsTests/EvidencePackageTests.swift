@@ -93,6 +93,13 @@ struct EvidencePackageTests {
                 ].joined())
     }
 
+    @Test("writes the times of a video as null where they are not shared")
+    func untoldTimes() throws {
+        let reported = SignedVideo(durationMilliseconds: 1000, frameCount: 10, finalHash: ContentDigest(of: [UInt8(1)]), depth: nil)
+        let json = String(decoding: try WireJSON.encode(VideoFacts(reported, startedAt: .notShared)), as: UTF8.self)
+        #expect(json.contains(#""started_at":null"#) && json.contains(#""ended_at":null"#))
+    }
+
     @Test("reads a record of relief-1, which keeps its method and has no parts of relief")
     func earlierMethod() throws {
         let old = try text(full).replacing("relief-2", with: "relief-1").replacing(

@@ -40,15 +40,23 @@ class Videos(Scenario):
         self.expect(self.server.get(f"{CAPTURES}/{sent['capture_id']}/events"), 200)
 
     def test_a_video_of_which_only_the_hash_is_sent(self):
+        for shared in ["day", "none"]:
+            with self.subTest(shared):
+                self.hash_only(shared)
+
+    def hash_only(self, shared):
+        """Sends the hash of a video, and reads what is shown of it. `shared`: how exactly its time is."""
         with Recorder(self.server) as url:
             rial(
-                "video", "send", "--state", world.owner().state_file, world.recording().folder, "--hash-only", "--share-time", "day",
+                "video", "send", "--state", world.owner().state_file, world.recording().folder, "--hash-only", "--share-time", shared,
                 "--share-device", "none", url=url)
         sent = [one for one in world.LOG if one.target == CAPTURES and one.status == 201][-1].json["data"]
         self.assertEqual(sent["type"], "video")
         view = self.server.get(f"{CAPTURES}/{world.settled(sent['capture_id'])}").json["data"]
         self.assertEqual((view["capture_mode"], view["duration_ms"], view["depth_frames"]), ("hash_only", 1000, None))
         self.assertEqual(view["evidence"]["hash_chain"]["reason"], "media_not_stored")
+        facts = view["evidence"]["video"]
+        self.assertEqual([len(facts[name] or "") for name in ["started_at", "ended_at"]], [{"day": 10, "none": 0}[shared]] * 2)
         self.expect(self.server.get(f"{CAPTURES}/{sent['capture_id']}/events"), 200)
         self.expect(self.server.get(f"/api/v1/verify-hash/{view['media_hash']}"), 200)
 
