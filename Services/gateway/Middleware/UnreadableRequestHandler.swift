@@ -24,6 +24,7 @@ final class UnreadableRequestHandler: ChannelOutboundHandler, RemovableChannelHa
         head.headerFields[.contentType] = "application/json"
         head.headerFields[.cacheControl] = "no-store"
         head.headerFields[.xContentTypeOptions] = "nosniff"
+        head.headerFields[.referrerPolicy] = "no-referrer"
         head.headerFields[.contentLength] = String(body.count)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: promise)
