@@ -428,8 +428,8 @@ let package = Package(
                 "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Inspection", "ManifestStore", "Models", "Movie",
                 "Multipart", "Observability", "Persistence", "Delivery",
                 "Secrets", "ServiceRuntime", "SimulatedDevice", "Site", "ObjectStorage", "TransparencyLog",
-                "TestSupport", coreMetrics, crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, nioSSL,
-                logging,
+                "TestSupport", coreMetrics, crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes,
+                nioSSL, logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(

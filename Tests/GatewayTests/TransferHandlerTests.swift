@@ -65,6 +65,51 @@ struct TransferHandlerTests {
         #expect(connection.closes.isEmpty && connection.refusals.isEmpty)
     }
 
+    @Test("a client that waits to be told owes nothing of its body before that, and all of it from then on")
+    func awaited() throws {
+        let connection = try Connection(idleTimeout: .seconds(60))
+        try connection.request(length: 10_000_000, expecting: true)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(300))
+        #expect(connection.closes.isEmpty && connection.refusals.isEmpty)
+        try connection.write(.head(HTTPResponse(status: .continue)))
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(16))
+        #expect(connection.refusals.map(\.code) == [.serviceUnavailable] && connection.closes.isEmpty)
+    }
+
+    @Test("a client that is told and sends nothing ends with the idle timeout, counted from then on")
+    func idleAwaited() throws {
+        let connection = try Connection(idleTimeout: .seconds(4))
+        try connection.request(length: 100_000, expecting: true)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(300))
+        try connection.write(.head(HTTPResponse(status: .continue)))
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(3))
+        #expect(connection.closes.isEmpty)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(connection.closes == [.all])
+    }
+
+    @Test("a client that is refused before it was told may send its body or not, so its connection ends")
+    func refusedAwaited() throws {
+        let connection = try Connection()
+        try connection.request(length: 500_000, expecting: true)
+        #expect(try connection.answer(.unauthorized).headerFields[.connection] == "close")
+        #expect(connection.closes == [.output])
+        connection.channel.embeddedEventLoop.advanceTime(by: TransferHandler.lingering)
+        #expect(connection.closes == [.output, .all])
+    }
+
+    @Test("a client that was told, or did not wait for it, is like any other", arguments: [true, false])
+    func refusedAfterwards(isTold: Bool) throws {
+        let connection = try Connection()
+        try connection.request(length: 500_000, expecting: true)
+        if isTold { try connection.write(.head(HTTPResponse(status: .continue))) }
+        try connection.body(100_000)
+        #expect(try connection.answer(.unauthorized).headerFields[.connection] == nil)
+        for _ in 0..<4 { try connection.body(100_000) }
+        try connection.end()
+        #expect(connection.closes.isEmpty)
+    }
+
     @Test("while what came is worked on, the client's time stands still")
     func backPressure() throws {
         let connection = try Connection()
@@ -240,10 +285,11 @@ private final class Connection {
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
     }
 
-    func request(length: Int, reading: Bool = true, closing: Bool = false) throws {
+    func request(length: Int, reading: Bool = true, closing: Bool = false, expecting: Bool = false) throws {
         var head = HTTPRequest(method: .post, scheme: "http", authority: "rial.test", path: "/")
         head.headerFields[.contentLength] = String(length)
         if closing { head.headerFields[.connection] = "close" }
+        if expecting { head.headerFields[.expect] = "100-continue" }
         try channel.writeInbound(HTTPRequestPart.head(head))
         if reading { channel.read() }
     }

@@ -51,6 +51,33 @@ extension SystemTests {
             try await expectNoTrace(of: device, "a stalled upload")
         }
 
+        @Test("a client that waits before it sends is told to once its body is read, and not if it is refused", .timeLimit(.minutes(1)))
+        func awaited() async throws {
+            let client = try TestClient.current()
+            var device = try await client.device()
+            let body = TestClient.encode(try client.soundForm(&device, CaptureParts()))
+            let head = try head(&device, body)
+            let rest = "Content-Length: \(body.count)\r\nExpect: 100-continue\r\n\r\n"
+            let exchange = try RawExchange(client)
+            try await exchange.send(Array((head + rest).utf8))
+            _ = try await exchange.response(100)
+            try await exchange.send(body)
+            _ = try await exchange.response(201)
+            #expect(exchange.responses().map(\.status) == [100, 201])
+
+            let unsigned = try RawExchange(client)
+            let type = "Content-Type: multipart/form-data; boundary=\(TestClient.boundary)\r\n"
+            try await unsigned.send(Array("POST \(TestClient.captures) HTTP/1.1\r\nHost: localhost\r\n\(type)\(rest)".utf8))
+            let refused = try await unsigned.response(401)
+            #expect(unsigned.responses().count == 1 && refused.headers["connection"] == "close")
+
+            // HTTP/1.0 has no interim responses.
+            let earlier = try RawExchange(client)
+            try await earlier.send(Array((head.replacing("HTTP/1.1", with: "HTTP/1.0") + rest).utf8) + body)
+            _ = try await earlier.response(200)
+            #expect(earlier.responses().map(\.status) == [200])
+        }
+
         @Test("an upload that ends early is refused and leaves nothing", .timeLimit(.minutes(1)))
         func truncated() async throws {
             let client = try TestClient.current()

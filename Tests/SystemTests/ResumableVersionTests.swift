@@ -71,6 +71,20 @@ extension SystemTests {
             #expect(try await LocalStack.required().uploads(of: body.device) == ["done \(body.bytes.count) 0"])
         }
 
+        @Test("a client that waits before it sends is told the address, then to send", .timeLimit(.minutes(1)))
+        func awaited() async throws {
+            let client = try TestClient.current()
+            var body = try await ResumableBody(client)
+            let exchange = try RawExchange(client)
+            let fields =
+                try body.creation(isComplete: true) + [("Content-Length", "\(body.bytes.count)"), ("Expect", "100-continue")]
+            try await exchange.send(ResumableBody.head("POST", TestClient.captures, fields))
+            _ = try await exchange.response(100)
+            try await exchange.send(body.bytes)
+            _ = try await exchange.response(201)
+            #expect(exchange.responses().map(\.status) == [104, 100, 201])
+        }
+
         struct Plain: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let change: @Sendable (inout [(String, String)]) -> Void

@@ -8,6 +8,12 @@ extension HTTPFields {
     var mediaType: String? {
         self[.contentType].flatMap { $0.split(separator: ";").first }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
+
+    /// Whether the client sends a body (RFC 9112 §6.3), other than an empty one of a declared length.
+    var hasBody: Bool { self[.transferEncoding] != nil || self[.contentLength].flatMap { Int($0) } ?? 0 > 0 }
+
+    /// Whether the client waits for a 100 (Continue) before it sends its body (RFC 9110 §10.1.1).
+    var expectsContinue: Bool { self[.expect]?.lowercased() == "100-continue" && hasBody }
 }
 
 extension Request {
@@ -18,7 +24,7 @@ extension Request {
     var declaredBytes: Int? { headers[.contentLength].flatMap { Int($0) } }
 
     /// Whether the client sends a body (RFC 9112 §6.3), other than an empty one of a declared length.
-    var hasBody: Bool { headers[.transferEncoding] != nil || declaredBytes ?? 0 > 0 }
+    var hasBody: Bool { headers.hasBody }
 }
 
 extension MultipartBoundary {

@@ -32,10 +32,10 @@ struct ResponseMiddleware: RouterMiddleware {
         let parent = request.headers[.traceparent].flatMap(TraceContext.init(traceparent:))
         let trace = parent?.child() ?? TraceContext()
         let (start, began) = (ContinuousClock.now, SpanTime.now)
-        let passed = context
+        let (passed, asked) = (context, request.askingForBody(on: context.channel))
         var response = await TraceContext.$current.withValue(trace) {
             do {
-                return try await next(request, passed)
+                return try await next(asked, passed)
             } catch {
                 let failure = apiError(error, request, passed)
                 return pages?.error(failure, request, passed) ?? Envelope.failure(failure, request: request, context: passed)

@@ -8,7 +8,8 @@ struct BodyStop: Error, Sendable {}
 
 /// Limits slow transfers: request bodies have a timeout and a minimum rate, responses a minimum rate. If a response is sent before the
 /// request's body was read, at most ``drainBytes`` of the body are drained, and nothing on a connection that ends after it. A connection is
-/// closed after the idle timeout: time in which the client owes a request, or more of a body that the gateway is ready to read.
+/// closed after the idle timeout: time in which the client owes a request, or more of a body that the gateway is ready to read. A client
+/// that waits for a 100 (Continue) owes nothing of the body before that.
 ///
 /// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader, or with
 /// ``BodyStop`` where that event was fired into the pipeline; the response says `Connection: close`, and the connection is closed after it.
@@ -35,6 +36,8 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Bytes left of the arriving body's declared length; `nil` if unknown.
     private var remaining: Int64?
     private var drained: Int64 = 0
+    /// Whether the client waits for a 100 (Continue) before it sends the arriving body.
+    private var awaitsContinue = false
     /// The pace of the outgoing responses, including one that was written completely but not yet taken, as pipelined responses wait for one
     /// another.
     private var response: (pace: ResponsePace, windowEnds: NIODeadline)?
@@ -62,6 +65,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isDraining: Bool { body != nil && responses >= requests }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        ExpectationFilter.add(to: context.pipeline)
         if context.channel.isActive { awaitRequest(context) }
     }
 
@@ -87,10 +91,12 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
             drained = 0
             remaining = head.headerFields[.contentLength].flatMap(Int64.init)
             isLastRequest = head.headerFields[.connection]?.lowercased().contains("close") ?? false
+            awaitsContinue = head.headerFields.expectsContinue
             var pace = BodyPace(length: remaining)
-            pace.wait(at: context.eventLoop.now)
+            if !awaitsContinue { pace.wait(at: context.eventLoop.now) }
             body = pace
         case .body(let bytes):
+            awaitsContinue = false
             body?.receive(bytes.readableBytes)
             remaining = remaining.map { $0 - Int64(bytes.readableBytes) }
             if isDraining {
@@ -98,6 +104,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 if drained > Self.drainBytes { return cut(context, "drained") }
             }
         case .end:
+            awaitsContinue = false
             body = nil
             remaining = nil
             awaitRequest(context)
@@ -117,9 +124,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        body?.wait(at: context.eventLoop.now)
-        if body != nil, idleSince == nil { idleSince = context.eventLoop.now }
-        schedule(context)
+        if !awaitsContinue { awaitBody(context) }
         context.read()
     }
 
@@ -129,14 +134,19 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if response == nil { response = (ResponsePace(), context.eventLoop.now + ResponsePace.window) }
             isResponding = true
             // More of the body may follow than is drained, so this is the last response on the connection. Nor is anything drained where
-            // the connection ends after the response: nobody would read it, and no timeout would count.
+            // the connection ends after the response: nobody would read it, and no timeout would count. Whether a client that still waits
+            // for a 100 (Continue) sends the body or another request now, nobody knows.
             if body != nil, responses + 1 == requests {
-                let isLast = isLastRequest || head.headerFields[.connection]?.lowercased() == "close"
+                let isLast = isLastRequest || awaitsContinue || head.headerFields[.connection]?.lowercased() == "close"
                 if isLast || (remaining.map { $0 > Self.drainBytes } ?? true) { endsAfterResponse = true }
             }
             if endsAfterResponse { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .head:
+        case .head(let head):
+            if head.status == .continue, awaitsContinue, responses + 1 == requests {
+                awaitsContinue = false
+                awaitBody(context)
+            }
             context.write(data, promise: promise)
         case .body(let bytes):
             response?.pace.write(bytes.readableBytes)
@@ -165,6 +175,13 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func awaitRequest(_ context: ChannelHandlerContext) {
         guard body == nil, responses >= requests else { return }
         idleSince = context.eventLoop.now
+        schedule(context)
+    }
+
+    /// Begins the wait for more of the arriving body.
+    private func awaitBody(_ context: ChannelHandlerContext) {
+        body?.wait(at: context.eventLoop.now)
+        if body != nil, idleSince == nil { idleSince = context.eventLoop.now }
         schedule(context)
     }
 

@@ -109,6 +109,18 @@ struct ResumableCreationTests {
         try await eventually("its segments are deleted") { parts.store.keys == parts.keys(of: capture) }
     }
 
+    @Test("a client that waits before it sends is told the address, then to send; without its signature it is told neither")
+    func awaited() async throws {
+        var fields = wholeFields
+        fields[.expect] = "100-continue"
+        try await send(fields, signature: [:]).expectRefusal(.deviceAuthRequired)
+        #expect(try await interim() == nil)
+        #expect(try await send(fields, bodyStream(body)).status == .created)
+        #expect(try await interim()?.status.code == 104)
+        #expect(try await interim()?.status == .continue)
+        #expect(try await interim() == nil)
+    }
+
     @Test("a part of a body is kept, and counts as a creation; the answer says how much there is")
     func part() async throws {
         let response = try await send(partFields, bodyStream(head))
