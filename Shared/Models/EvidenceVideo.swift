@@ -79,7 +79,7 @@ public struct CheckpointEvidence: Codable, Sendable, Equatable {
     public var frames: Int
     /// How much of the video those are, in milliseconds.
     public var timeMilliseconds: Int64
-    /// Whether an accepted signature covers it as the file gives it.
+    /// Whether an accepted signature covers it; counts only where the chain is intact, see ``HashChainEvidence/isIntact``.
     public var isSigned: Bool
 
     public init(index: Int, frames: Int, timeMilliseconds: Int64, isSigned: Bool) {

@@ -61,6 +61,21 @@ struct RelaunchedUploadTests {
         }
     }
 
+    @Test("count for a capture that the queue has given up meanwhile, if the server has it")
+    func failedMeanwhile() async throws {
+        let lent = try await lend()
+        try await takeBack()
+        let queue = try await rig.queue()
+        for _ in 1...5 { await rig.server.script(QueueRig.uploads, .answer(.error(500, "INTERNAL_ERROR"))) }
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.capture(lent.id).state == .failed)
+        try await queue.endBackgroundUpload(named: lent.name, .success(.error(500, "INTERNAL_ERROR")))
+        #expect(try await queue.capture(lent.id).state == .failed)
+        try await queue.endBackgroundUpload(named: lent.name, .success(lent.answer))
+        let capture = try await queue.capture(lent.id)
+        #expect(capture.state == .uploaded && capture.serverID == QueueRig.captureID(lent.digest))
+    }
+
     @Test("count once if they failed, and not at all if a run has taken the body back", arguments: [false, true])
     func failed(isTakenBack: Bool) async throws {
         let lent = try await lend()

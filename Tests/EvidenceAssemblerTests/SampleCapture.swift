@@ -122,6 +122,8 @@ final class ScriptedIssuer: CredentialIssuing {
         case signsTrials
         /// There is no room for signed videos.
         case signsPhotos
+        /// The store does not give the photos.
+        case signsVideos
     }
 
     private struct State {
@@ -171,8 +173,9 @@ final class ScriptedIssuer: CredentialIssuing {
             // Fails as on a full disk.
             _ = try NamelessFile(in: "/nowhere")
             return .noSignerYet
+        case .signsVideos where name == .signedCopy: throw ObjectStorageError(.unavailable, "away")
         case .storeAway: throw ObjectStorageError(.unavailable, "away")
-        case .signs, .signsTrials, .signsPhotos:
+        case .signs, .signsTrials, .signsPhotos, .signsVideos:
             let copy = try await store.storeDerived(bytes + [0], named: name, of: claim.captureID, pixels: pixels)
             let manifest = try await store.storeDerived([1], named: .manifest, of: claim.captureID)
             return .made(

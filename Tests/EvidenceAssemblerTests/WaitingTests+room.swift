@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Delivery
 import Models
+import ObjectStorage
 import TestSupport
 import Testing
 
@@ -70,6 +71,7 @@ extension WaitingTests {
         try await rig.retryUnsigned(scratchFolder: "/nowhere")
         #expect(try await rig.state(of: photo.id).package?.contentCredentials.status == .embedded)
         #expect(rig.issuer.asked == [photo.id, photo.id])
+        #expect(reads(of: videos, in: rig) <= 1)
         #expect(try await rig.captures.unsigned(limit: 50).videos.count == 50)
     }
 
@@ -91,6 +93,18 @@ extension WaitingTests {
         rig.issuer.set(.signs)
         try await rig.retryWaiting()
         for video in videos { #expect(try await rig.state(of: video.id).package?.contentCredentials.status == .embedded) }
+    }
+
+    @Test("photos that the store does not give hold up no video", arguments: Backend.available)
+    func videosBesidePhotos(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let (videos, photos) = (try await videos(2, in: rig), try await photos(FailureLimit.failures, in: rig))
+        try await park(videos + photos, in: rig)
+        rig.issuer.set(.signsVideos)
+        await #expect(throws: ObjectStorageError.self) { try await rig.retryUnsigned() }
+        for video in videos { #expect(try await rig.state(of: video.id).package?.contentCredentials.status == .embedded) }
+        for photo in photos { #expect(try await rig.state(of: photo.id) == CaptureState()) }
     }
 
     @Test("the longest waiting are found of videos and of the others apart", arguments: Backend.available)

@@ -88,6 +88,22 @@ struct TransferHandlerTests {
         #expect(connection.closes == [.all])
     }
 
+    @Test("what one request is told does not begin the wait of the next, which came behind it")
+    func awaitedBehindAnother() throws {
+        let connection = try Connection(idleTimeout: .seconds(60))
+        try connection.request(length: 10, expecting: true)
+        try connection.body(10)
+        try connection.end()
+        try connection.request(length: 10_000_000, expecting: true)
+        try connection.write(.head(HTTPResponse(status: .continue)))
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(300))
+        #expect(connection.closes.isEmpty && connection.refusals.isEmpty)
+        #expect(try connection.answer(.created).headerFields[.connection] == nil)
+        try connection.write(.head(HTTPResponse(status: .continue)))
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(16))
+        #expect(connection.refusals.map(\.code) == [.serviceUnavailable] && connection.closes.isEmpty)
+    }
+
     @Test("a client that is refused before it was told may send its body or not, so its connection ends")
     func refusedAwaited() throws {
         let connection = try Connection()

@@ -205,6 +205,9 @@ struct PostgresBackupRig: BackupRig {
             INSERT INTO sync_jobs (capture_id, result, synced_at) VALUES (\(capture), '{}', now()) ON CONFLICT (capture_id) DO NOTHING
             """)
         _ = try await database.query("UPDATE sync_jobs SET \(unescaped: step.rawValue) = now() WHERE capture_id = \(capture)")
+        // What was found of media is forgotten with them.
+        guard step == .expired else { return }
+        _ = try await database.query("UPDATE sync_jobs SET result = NULL, synced_at = NULL WHERE capture_id = \(capture)")
     }
 
     func giveUpSync(of capture: UUID) async throws {

@@ -60,6 +60,9 @@ struct BackupRowsTests {
             try await rig.note(.synced, of: id)
             let stored = try #require(try await rig.folder(.captures, id))
             #expect(stored.named == [payload] && stored.others == .allowed, "\(status)")
+            guard status == .failed else { continue }
+            try await rig.note(.expired, of: id)
+            #expect(try await rig.folder(.captures, id)?.named.isEmpty == true, "its payload was deleted after thirty days")
         }
     }
 

@@ -155,7 +155,7 @@ extension MemoryBackupRows.Capture {
         let latest = Date(timeIntervalSinceNow: -PostgresBackupRows.longestSync)
         return switch status {
         case .processing: isSynced && !isGivenUp || receivedAt.map { $0 < latest } ?? false
-        case .failed: isSynced && !isGivenUp
+        case .failed: isSynced && !isGivenUp && !isExpired
         case .complete, .withdrawn: false
         }
     }

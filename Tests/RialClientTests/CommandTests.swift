@@ -148,6 +148,8 @@ struct CommandTests {
         let failures = try await DeadLetterRedrive.redrive([letter]) { _, _ in Issue.record("sent") }
         let description = try #require(failures.first?.description)
         #expect(failures.count == 1 && description.contains("d/0/1") && description.contains("--capture"))
+        let another = Self.letter(at: 2, value: [], more: ["rial_dlq_omitted_bytes": "900001"])
+        #expect(DeadLetterRedrive.selection(of: [letter, another, Self.letter(at: 3, value: [])]).count == 3)
     }
 
     @Test("takes an offset for one dead-letter topic only")

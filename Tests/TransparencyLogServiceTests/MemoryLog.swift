@@ -68,9 +68,8 @@ final class MemoryLog: LogRepository {
     /// Replaces the note of a checkpoint behind the service's back.
     func damageNote(of size: UInt64, _ origin: TextLine, _ note: SignedNote) {
         change { rows in
-            rows.checkpoints[origin]?[size] = rows.checkpoints[origin]?[size].map {
-                CommittedCheckpoint(head: $0.head, text: $0.text, note: note)
-            }
+            let damaged = rows.checkpoints[origin]?[size].map { CommittedCheckpoint(head: $0.head, text: $0.text, note: note) }
+            rows.checkpoints[origin]?[size] = damaged
         }
     }
 

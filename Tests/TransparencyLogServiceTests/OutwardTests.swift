@@ -142,6 +142,23 @@ struct StamperTests {
         }
     }
 
+    @Test("no token is asked of a note that is not the one that was signed, which recovery replaces")
+    func damaged() async throws {
+        try await withClient { client in
+            let (rig, authority) = (try LogRig(), try TimestampAuthority())
+            rig.add(0..<5)
+            try await rig.drain(rig.sequencer())
+            let stamper = try stamper(rig, authority, client)
+            let note = try #require(rig.log.rows.checkpoints[rig.origin]?[6]?.note)
+            rig.log.damageNote(of: 6, rig.origin, try note.falsified(for: rig.key.verifier))
+            try await stamper.stamp(at: Date())
+            #expect(rig.log.rows.tokens[rig.origin]?[6] == nil)
+            rig.log.damageNote(of: 6, rig.origin, note)
+            try await stamper.stamp(at: Date().addingTimeInterval(3700))
+            #expect(rig.log.rows.tokens[rig.origin]?[6] != nil)
+        }
+    }
+
     @Test("an authority whose answers are not kept is asked less and less often")
     func pauses() async throws {
         try await withClient { client in

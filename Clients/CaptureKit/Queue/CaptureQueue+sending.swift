@@ -79,15 +79,17 @@ extension CaptureQueue {
     }
 
     /// Records the answer to an upload that the system made. If that cannot be done to the end, the capture waits to be sent again. One
-    /// that is being sent once more meanwhile is left to that, unless the server has it now; one that waits for no answer stays as it is.
+    /// that is being sent once more meanwhile is left to that, unless the server has it now; one that failed stays so, unless it has.
     func record(_ outcome: Result<HTTPResponse, TransportFailure>, of id: LocalID) async throws {
         // The process that sends leaves the capture alone meanwhile.
         let lock = try await FileLock.acquire(store.answerLock, .shared)
         defer { lock.unlock() }
         let before = Mutex(CaptureState.pending)
-        let capture = try await store.database.update(id) { row in
+        var isThere = false
+        if case .uploaded = UploadReaction(to: outcome.mapError { $0 }, after: UploadHistory(), at: clock.now) { isThere = true }
+        let capture = try await store.database.update(id) { [isThere] row in
             before.withLock { $0 = row.state }
-            if row.state == .pending { row.state = .uploading }
+            if row.state == .pending || row.state == .failed && isThere { row.state = .uploading }
         }
         // Such as one that the server has already, by the queue's own attempt or by this answer, which came twice.
         guard capture.state == .uploading else { return }

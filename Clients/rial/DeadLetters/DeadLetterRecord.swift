@@ -17,12 +17,16 @@ struct DeadLetterRecord {
     var time: String { header("time") ?? "–" }
 
     /// What is sent again, and to where. The event id is no part of it: each time it is another one.
-    var original: Original { Original(topic: header("topic"), key: record.key, value: record.value) }
+    var original: Original {
+        Original(topic: header("topic"), key: record.key, value: record.value, omittedBytes: header("omitted_bytes"))
+    }
 
     struct Original: Hashable {
         let topic: String?
         let key: [UInt8]?
         let value: [UInt8]?
+        /// How many there were, if they were too many to be kept.
+        let omittedBytes: String?
     }
 
     /// By the broker's time; in one partition by its offset if that is the same.

@@ -83,7 +83,7 @@ struct QueueExport: AsyncParsableCommand {
             photo.jpg, depth.f32.gz, metadata.json, and assertion.cbor and thumbnail.jpg if there are any; of a video video.mp4 or \
             video.mov, depth.gz and hash-chain.json. In privacy mode photo or video have the very bytes that were hashed, by which \
             anyone can verify them, and payload.json has what the server was told; of a video payload.cbor is the assertion over \
-            that. Refuses a folder that has parts of another capture.
+            that. Refuses a folder in which one of these files has other content.
             """)
 
     @Argument(help: "The capture's id in the store.")
@@ -100,7 +100,7 @@ struct QueueExport: AsyncParsableCommand {
             let place = folder.appendingPathComponent(name)
             guard FileManager.default.fileExists(atPath: place.path) else { continue }
             guard try await isPart(place, of: capture, in: queue) else {
-                throw CommandFailure("\(place.path) is not of this capture: give another folder.")
+                throw CommandFailure("\(place.path) is there already, with other content: give another folder.")
             }
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -13,9 +13,20 @@ struct LongestWaiting: Sendable {
         LongestWaiting(others: others.filter(isKept), videos: videos.filter(isKept))
     }
 
-    /// In the order in which they are tried. Shuffled, so that a few unreadable captures do not block the others forever; videos last, so
-    /// that whether the signer is back is found out without reading one.
-    func inTurn() -> [(capture: CaptureID, isVideo: Bool)] {
-        others.shuffled().map { (capture: $0, isVideo: false) } + videos.shuffled().map { (capture: $0, isVideo: true) }
+    /// Tries the others and then the videos: whether the signer is back is found out without reading one. Each are shuffled, so that a few
+    /// unreadable captures do not block the others forever; failures of the others, however many, keep no video waiting and are thrown
+    /// at the end.
+    /// - Parameter attempt: tries the captures; returns false if the run is over.
+    func inTurn(_ attempt: (_ captures: [CaptureID], _ areVideos: Bool) async throws -> Bool) async throws {
+        var failure: (any Error)?
+        do {
+            guard try await attempt(others.shuffled(), false) else { return }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            failure = error
+        }
+        _ = try await attempt(videos.shuffled(), true)
+        if let failure { throw failure }
     }
 }

@@ -23,15 +23,20 @@ struct WaitingCredentials: Sendable {
     func retry() async throws {
         let waiting = try await captures.waiting(limit: Self.batchSize)
         Meter(label: "rial_credentials_waiting").set(waiting.all.count)
+        try await waiting.inTurn(retry)
+    }
+
+    /// - Returns: false if the run is over.
+    private func retry(_ waiting: [CaptureID], areVideos: Bool) async throws -> Bool {
         var limit = FailureLimit()
-        for (capture, isVideo) in waiting.inTurn() {
-            guard !Task.isEnding else { return }
+        for capture in waiting {
+            guard !Task.isEnding else { return false }
             do {
                 var isAway = false
                 try await ledger.run(capture.uuid, giveUp: { try await settle(capture, as: .photoNotSignable) }) {
                     isAway = try await !make(capture)
                 }
-                if isAway { return }
+                if isAway { return false }
                 limit.succeed()
             } catch let error as CancellationError {
                 throw error
@@ -39,12 +44,13 @@ struct WaitingCredentials: Sendable {
                 logger.warning("waiting credentials not made", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
                 if isWantOfRoom(error) {
                     // Each of the videos that are left would be read from the store before it finds no room.
-                    if isVideo { return }
+                    if areVideos { return false }
                 } else {
                     try limit.note(error)
                 }
             }
         }
+        return true
     }
 
     /// Signs before it locks: an authority may take half a minute, and other work on the capture must not wait for it. If two instances

@@ -23,7 +23,7 @@ extension Request {
     /// The `Content-Length`; `nil` without one.
     var declaredBytes: Int? { headers[.contentLength].flatMap { Int($0) } }
 
-    /// Whether the client sends a body (RFC 9112 §6.3), other than an empty one of a declared length.
+    /// As the headers say.
     var hasBody: Bool { headers.hasBody }
 }
 

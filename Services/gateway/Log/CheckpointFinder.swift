@@ -51,14 +51,14 @@ struct CheckpointFinder: Sendable {
         var search = search(of: place.shard.origin, from: place.index)
         let earliest = try await log.checkpoints(search)
         if let found = first(of: earliest) { return found }
-        // There may be more even after less than a page: damaged ones are left out.
+        guard earliest.count == Self.page else { return nil }
         search.isNewestFirst = true
         guard let newest = first(of: try await log.checkpoints(search)) else { return nil }
-        var last = earliest.last?.size ?? newest.checkpoint.size
+        var last = earliest.compactMap(\.self).last?.size ?? newest.checkpoint.size
         for _ in 1..<Self.pages where last < newest.checkpoint.size {
             let next = try await log.checkpoints(self.search(of: search.origin, from: last))
             if let found = first(of: next) { return found }
-            last = next.last?.size ?? newest.checkpoint.size
+            last = next.compactMap(\.self).last?.size ?? newest.checkpoint.size
         }
         return newest
     }
@@ -67,8 +67,8 @@ struct CheckpointFinder: Sendable {
         CheckpointSearch(origin: origin, index: index, isCosigned: policy.standing([]) != .notRequired, limit: Self.page)
     }
 
-    private func first(of checkpoints: [CosignedCheckpoint]) -> WitnessedCheckpoint? {
-        for checkpoint in checkpoints { if let found = assess(checkpoint) { return found } }
+    private func first(of checkpoints: [CosignedCheckpoint?]) -> WitnessedCheckpoint? {
+        for checkpoint in checkpoints.compactMap(\.self) { if let found = assess(checkpoint) { return found } }
         return nil
     }
 

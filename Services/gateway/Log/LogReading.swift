@@ -11,9 +11,8 @@ protocol LogReading: Sendable {
     /// Whether the log takes entries.
     func intake() async throws -> LogIntake
 
-    /// Published checkpoints. Those that are damaged so that they cannot be read are left out: fewer than the limit does not say that there
-    /// are no more.
-    func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint]
+    /// Published checkpoints; `nil` for one that is damaged so that it cannot be read.
+    func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint?]
 
     /// - Parameter name: of its folder.
     /// - Returns: `nil` if there is no such shard, or if nothing of it is published.

@@ -45,8 +45,8 @@ struct PostgresLogReading: LogReading {
         return try row.get("is_frozen") ? .frozen : .open
     }
 
-    func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint] {
-        try await database.query(Self.statement(of: search)).compactMap { try CosignedCheckpoint($0) }
+    func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint?] {
+        try await database.query(Self.statement(of: search)).map { try CosignedCheckpoint($0) }
     }
 
     static func statement(of search: CheckpointSearch) -> SQL {

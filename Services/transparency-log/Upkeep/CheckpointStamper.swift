@@ -52,7 +52,11 @@ actor CheckpointStamper {
         if let failure, (0..<failure.pause).contains(time.timeIntervalSince(failure.time)) { return }
         for shard in try await repository.shards() {
             let state = try await repository.stampable(shard.origin, limit: Self.candidates)
-            guard let newest = state.candidates.first(where: { panel.standing($0) != .missing }) else { continue }
+            let quorum = state.candidates.first { candidate in
+                // A damaged note is served no more, and a time stamp of it could not be replaced.
+                panel.standing(candidate) != .missing && PublishedCheckpoint(candidate.note, of: shard)?.head == candidate.head
+            }
+            guard let newest = quorum else { continue }
             let isFinal = shard.endIndex != nil && newest.head == shard.head
             guard isFinal || time.timeIntervalSince(state.stampedAt ?? .distantPast) >= interval else { continue }
             do {

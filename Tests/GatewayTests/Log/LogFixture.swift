@@ -131,7 +131,7 @@ struct MemoryLogReading: LogReading {
         shard.map { PublishedShard(origin: $0.origin, name: $0.name, size: $0.size, isFrozen: $0.isFrozen && !isClosed) }
     }
 
-    func checkpoints(_ search: CheckpointSearch) async -> [CosignedCheckpoint] {
+    func checkpoints(_ search: CheckpointSearch) async -> [CosignedCheckpoint?] {
         guard search.origin == shard?.origin else { return [] }
         let found = cosigned.filter { checkpoint in
             checkpoint.size > search.index && (!search.isStamped || checkpoint.token != nil)
