@@ -6,7 +6,8 @@ public enum CaptureState: String, Sendable, CaseIterable, Codable {
     case uploading
     /// The server has it. Is sent once more, as ``pending``, if the server then reports it failed or does not know it.
     case uploaded
-    /// The server refused it, or it failed too often; a person may try again.
+    /// The server refused it, or it failed too often; a person may try again. Becomes ``uploading`` for the moment in which a late answer
+    /// is recorded that says that the server has it.
     case failed
     /// Without its assertion, which is tried again.
     case assertionPending = "assertion_pending"
@@ -19,7 +20,7 @@ public enum CaptureState: String, Sendable, CaseIterable, Codable {
         case .pending: [.uploading, .assertionPending, .failed]
         case .uploading: [.uploaded, .pending, .failed, .assertionPending]
         case .uploaded: [.pending]
-        case .failed: [.pending, .assertionPending]
+        case .failed: [.pending, .assertionPending, .uploading]
         case .assertionPending: [.pending, .assertionFailed]
         case .assertionFailed: [.assertionPending, .pending]
         }
