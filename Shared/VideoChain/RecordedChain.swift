@@ -22,7 +22,13 @@ public struct RecordedChain: Sendable {
     /// - Parameter hardware: after the counter check.
     public func evidence(_ hardware: HardwareAppraisal) -> HashChainEvidence {
         let (status, reason, verified) = status(hardware)
-        let isAttested = hardware.status == .pass
+        // Where the chain is broken, a checkpoint covers nothing of this video.
+        let isAttested =
+            if case .pass(let signed) = hardware {
+                !signed.binding.covers(isChainIntact: comparison?.isIntact == true).isEmpty
+            } else {
+                false
+            }
         return HashChainEvidence(
             status: status, reason: reason, version: comparison == nil ? 1 : HashChain.version, isIntact: comparison?.isIntact,
             isAttested: isAttested, verifiedFrames: verified.frames, totalFrames: video.samples.count,

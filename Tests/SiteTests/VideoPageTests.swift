@@ -42,6 +42,19 @@ struct VideoPageTests {
         #expect(reason.map { html.contains($0) } ?? !html.contains("<p><b>\(sentence)</b> "))
     }
 
+    @Test(
+        "a chain is said to be computed again only where it was, and to be the phone's only where that is signed",
+        arguments: [
+            ("whole", "chain.more"), ("partial", "chain.more"), ("broken", "chain.more"), ("unsigned", "chain.unsigned.more"),
+            ("reported only", nil), ("hash only", nil),
+        ] as [(String, String?)])
+    func computed(name: String, told: String?) throws {
+        let html = try html(name)
+        for key in ["chain.more", "chain.unsigned.more"] {
+            #expect(html.contains(resources.strings(.english, .video)(key)) == (key == told), "\(key)")
+        }
+    }
+
     @Test("verified time is rounded down, and less than a second is said to be so")
     func rounded() throws {
         func sentence(_ verified: Int64, _ whole: Int64) throws -> String {
@@ -170,6 +183,7 @@ struct VideoPageTests {
         let html = try html("hash only")
         #expect(html.contains("Video Hash Verified") && html.contains("375 frames, 12.5 s, as reported by the device"))
         #expect(html.contains("The video is not stored, so its chain was not computed again"))
+        #expect(html.contains("In a fingerprint-only capture the video stays with its owner."))
         #expect(!html.contains("<video") && !html.contains("/media/") && !html.contains("id=\"scrub\""))
         #expect(try self.html("hash only", .spanish).contains("375 fotogramas, 12,5 s, según el dispositivo"))
     }

@@ -65,8 +65,9 @@ extension Samples {
                 durationMilliseconds: milliseconds, frameCount: frames, codec: codec, width: 1920, height: 1080, rotation: rotation,
                 hasAudio: true, startedAt: .exact(Samples.captured), endedAt: .exact(Samples.captured.addingTimeInterval(12.5)),
                 codecs: codecs)
+            let isComputed = reason != .reportedOnly && reason != .mediaNotStored
             let chain = HashChainEvidence(
-                status: status, reason: reason, version: 2, isIntact: status != .fail, isAttested: verified > 0,
+                status: status, reason: reason, version: 2, isIntact: isComputed ? status != .fail : nil, isAttested: verified > 0,
                 verifiedFrames: Int(verified) * 30 / 1000, totalFrames: frames, verifiedMilliseconds: verified,
                 durationMilliseconds: milliseconds, breakAtFrame: breakAt,
                 checkpoints: checkpoints.enumerated().map { index, time in

@@ -75,6 +75,7 @@ struct RecordedChainTests {
         recorded.frames[7] = .zero
         let found = evidence(of: recorded, hardware)
         #expect(found.status == .fail && found.checkpoints.map(\.isSigned) == [false])
+        #expect(found.isAttested == (hardware == Self.end), "the end signs the video itself")
         #expect(PartialAttestationEvidence(found).checkpointIndex == nil)
     }
 

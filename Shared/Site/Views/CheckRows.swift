@@ -107,9 +107,12 @@ struct CheckRows: Sendable {
     private func chain() -> CheckRow? {
         guard let found = evidence.hashChain, let facts = evidence.video else { return nil }
         let text = ChainText(found, facts, strings)
+        // Of a chain that was not computed again there is no more to say. Only an accepted signature shows that a phone made it.
+        let more = found.isIntact.map { _ in
+            strings(evidence.hardwareAttestation.status == .pass ? "chain.more" : "chain.unsigned.more")
+        }
         return CheckRow(
-            check: .chain, status: found.status, detail: text.sentence,
-            paragraphs: [strings("chain.more")] + [text.reason].compactMap(\.self))
+            check: .chain, status: found.status, detail: text.sentence, paragraphs: [more, text.reason].compactMap(\.self))
     }
 
     private func depth() -> CheckRow {

@@ -91,7 +91,7 @@ struct ChainText: Sendable {
             reason = strings("video.reported.why")
         case (_, .mediaNotStored):
             sentence = strings("video.notstored")
-            reason = nil
+            reason = strings("size.private.more")
         case (_, .unsigned), (_, .chainMismatch), (_, nil):
             sentence = strings("video.unsigned")
             reason = strings("video.unsigned.why")
