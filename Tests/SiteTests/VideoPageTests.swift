@@ -31,7 +31,7 @@ struct VideoPageTests {
         "the chain is told in plain words, with the reason",
         arguments: [
             ("whole", "All 375 frames verified.", nil),
-            ("partial", "Verified: 10 s of 12 s.", "Up to the last checkpoint every frame is signed"),
+            ("partial", "Verified: 10 s of 12 s.", "Every frame up to the last signed checkpoint is covered"),
             ("broken", "The chain breaks after frame 200.", "The file is not what the phone recorded and chained."),
             ("reported only", "A chain was sent that cannot be computed again.", "It neither helps nor harms."),
             ("unsigned", "No accepted signature covers this chain.", "That is not held against the video."),
@@ -101,6 +101,7 @@ struct VideoPageTests {
         #expect(!unsigned.contains("class=\"sure\"") && unsigned.contains("</svg>Not verified</p>"))
         // A checkpoint that no accepted signature covers is drawn dashed.
         #expect(unsigned.contains("y1=\"0\" y2=\"20\" stroke-dasharray=\"3\"/>"))
+        #expect(unsigned.contains("solid ones have an accepted signature of their own."))
         #expect(try html("whole", .spanish).contains("Los 375 fotogramas están verificados."))
         #expect(try html("partial", .spanish).contains("Verificado: 10 s de 12 s."))
     }
@@ -203,10 +204,19 @@ struct VideoPageTests {
         #expect(try html("partial").contains("<details id=\"check-chain\" open>"))
     }
 
-    @Test("of a partial recording with real depth the headline says what is signed, not that the depth is open")
-    func partialHeadline() throws {
-        let partial = try html("partial")
-        #expect(partial.contains("A genuine iPhone signed the beginning of this video.") && !partial.contains("does not settle whether"))
+    @Test(
+        "of a partial recording the headline says what is signed, whatever its depth is and whoever signed it",
+        arguments: [(.real, .partlySigned), (.flat, .flatSurface), (.undecided, .undecided)] as [(DepthVerdict, DepthReason)])
+    func partialHeadline(verdict: DepthVerdict, reason: DepthReason) throws {
+        for (isDevelopment, signer) in [(false, "A genuine iPhone"), (true, "A test device")] {
+            let html = try Samples.html(
+                Samples.Video().changed { video in
+                    (video.status, video.reason, video.verified) = (.inconclusive, .partial, 10_000)
+                    (video.verdict, video.depth, video.depthReason) = (verdict, .inconclusive, reason)
+                    (video.evidence, video.confidence) = (Samples.Evidence(development: isDevelopment, binding: .checkpoint), .medium)
+                }.record)
+            #expect(html.contains("<h1 tabindex=\"-1\">\(signer) signed the beginning of this video.</h1>"))
+        }
     }
 
     @Test("the signed video can be downloaded, and its digest is named")

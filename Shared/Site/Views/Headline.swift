@@ -17,15 +17,15 @@ struct Headline: Sendable {
                 : strings("h1.suspicious.many", ["n": String(failed.count)])
         }
         let isSigned = evidence.hardwareAttestation.status == .pass
+        // Where only the beginning is signed, nothing is said of the whole, whatever its depth is.
+        let isPartial = isSigned && evidence.partialAttestation?.isPartial == true
         // Only a signed capture can have been signed by a test device.
-        if isSigned, evidence.hardwareAttestation.developmentAttestation { return strings("dev.h1") }
+        if isSigned, evidence.hardwareAttestation.developmentAttestation { return strings(isPartial ? "dev.h1.partial" : "dev.h1") }
         if isSigned, mode == .hashOnly { return strings("hash.h1") }
         switch confidence {
         // The stated model implies the sensor, and it is not attested.
         case .high: return strings(evidence.metadata.model.status == .pass ? "h1.high" : "h1.high.reported")
-        // Its depth is what it is said to be, but signed only as far.
-        case .medium where isSigned && evidence.partialAttestation?.isPartial == true && evidence.depthAnalysis.verdict == .real:
-            return strings("h1.medium.partial")
+        case .medium where isPartial: return strings("h1.medium.partial")
         case .medium where isSigned:
             return strings(evidence.depthAnalysis.status == .unavailable ? "h1.medium.nodepth" : "h1.medium.device")
         case .medium: return strings("h1.medium.depth")
