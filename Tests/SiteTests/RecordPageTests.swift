@@ -48,8 +48,8 @@ struct RecordPageTests {
     }
 
     @Test(
-        "no LiDAR sensor is claimed where the model does not show one, or no accepted signature covers the depth",
-        arguments: ["high, model unknown", "no lidar", "depth not signed", "device unverified", "suspicious"])
+        "no LiDAR sensor is claimed where the model does not show one, or no accepted signature of a phone covers the depth",
+        arguments: ["high, model unknown", "no lidar", "depth not signed", "device unverified", "suspicious", "development"])
     func sensor(name: String) throws {
         let html = try Samples.html(Samples.record(named: name))
         #expect(!html.contains("its LiDAR sensor measured") && !html.contains("Measured by the phone’s LiDAR sensor"))
@@ -58,10 +58,12 @@ struct RecordPageTests {
         #expect(html.contains("Real 3D scene detected") == (name != "no lidar"))
     }
 
-    @Test("the same of depth that the device computed", arguments: [(CheckStatus.pass, true), (.unavailable, false), (.fail, false)])
-    func deviceSensor(hardware: CheckStatus, isSigned: Bool) throws {
-        let html = try Samples.html(
-            Samples.record(Samples.Evidence(hardware: hardware, binding: .payload, source: .device), kind: .hashOnly, media: [:]))
+    @Test(
+        "the same of depth that the device computed",
+        arguments: [(CheckStatus.pass, false, true), (.pass, true, false), (.unavailable, false, false), (.fail, false, false)])
+    func deviceSensor(hardware: CheckStatus, isDevelopment: Bool, isSigned: Bool) throws {
+        let evidence = Samples.Evidence(hardware: hardware, development: isDevelopment, binding: .payload, source: .device)
+        let html = try Samples.html(Samples.record(evidence, kind: .hashOnly, media: [:]))
         #expect(html.contains("Measured by the phone’s LiDAR sensor; computed on the device.") == isSigned)
         #expect(html.contains("Computed on the device from its depth data.") != isSigned)
     }

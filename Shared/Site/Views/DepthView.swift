@@ -10,8 +10,8 @@ struct DepthView: Sendable {
     let picture: PublishedMedia?
     /// False for a capture without media, for which no picture is missing.
     let expectsPicture: Bool
-    /// Whether an accepted signature covers the depth, and the stated model is known to have a LiDAR sensor. Otherwise the page does not
-    /// claim that such a sensor measured.
+    /// Whether an accepted signature covers the depth, no test device made it, and the stated model is known to have a LiDAR sensor.
+    /// Otherwise the page does not claim that such a sensor measured.
     let isSensorConfirmed: Bool
     let strings: StringTable
     /// The depth of all keyframes of a video; `nil` without the picture of them.

@@ -144,7 +144,8 @@ struct RecordView: Sendable {
         if confidence == .suspicious { more.append(strings("note.suspicious")) }
         if !more.isEmpty { view["more"] = more }
         view["evidence"] = ["tally": CheckRow.tally(rows, strings), "rows": rows.map { $0.context(strings) }] as ViewContext
-        let isSensorConfirmed = evidence.coversDepth && evidence.metadata.model.status == .pass
+        let isSensorConfirmed =
+            evidence.coversDepth && evidence.metadata.model.status == .pass && !evidence.hardwareAttestation.developmentAttestation
         view["depth"] =
             DepthView(
                 depth: evidence.depthAnalysis, picture: photo.picture == nil && video == nil ? nil : record.media[.depthPreview],
