@@ -33,7 +33,7 @@ struct RecordPageTests {
             ("no lidar", "A genuine iPhone signed this photo. Its depth data does not settle whether the scene was three-dimensional."),
             ("flat", "A genuine iPhone signed this photo. Its depth data does not settle whether the scene was three-dimensional."),
             ("no depth", "A genuine iPhone signed this photo. No depth data came with it."),
-            ("device unverified", "The depth data shows a three-dimensional scene, but no hardware signature vouches for it."),
+            ("device unverified", "The depth data shows a three-dimensional scene, but no accepted hardware signature vouches for it."),
             ("low", "Neither the device nor the depth could be confirmed. That alone does not make the photo false."),
             ("suspicious", "Hardware attestation failed: something in this record does not add up."),
             ("suspicious in many ways", "4 checks failed: something in this record does not add up."),

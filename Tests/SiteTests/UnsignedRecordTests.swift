@@ -25,7 +25,7 @@ struct UnsignedRecordTests {
         #expect(html.contains("<p>\(Self.sentence)</p>"))
         #expect(html.components(separatedBy: "<span class=\"q\">· not signed</span>").count == 4, "captured, place, device")
         #expect(html.contains("10:30:04 UTC</time> <span class=\"q\">· not signed</span>"))
-        #expect(html.components(separatedBy: "No hardware signature covers this.").count == 4, "time, model, location")
+        #expect(html.components(separatedBy: "No accepted hardware signature covers this.").count == 4, "time, model, location")
         let spanish = try Samples.html(record(binding), .spanish)
         #expect(spanish.contains("(sin firmar)") && spanish.contains("La firma no cubre la hora, el lugar ni el modelo."))
     }
@@ -48,13 +48,15 @@ struct UnsignedRecordTests {
     @Test("where one signature covers all, nothing is marked")
     func covered() throws {
         let html = try Samples.html(record(.photoDepthMetadata))
-        #expect(!html.contains("not signed") && !html.contains(Self.sentence) && !html.contains("No hardware signature covers this."))
+        #expect(
+            !html.contains("not signed") && !html.contains(Self.sentence) && !html.contains("No accepted hardware signature covers this."))
     }
 
     @Test("without any accepted signature the facts are marked, and the sentence above says why")
     func none() throws {
         let html = try Samples.html(record(.photoDepthMetadata, hardware: .unavailable, reason: .appNotAccepted))
         #expect(html.contains("(not signed)") && !html.contains(Self.sentence))
+        #expect(html.contains("No accepted hardware signature covers this.") && !html.contains("No hardware signature"))
         #expect(!(try Samples.html(Samples.record(named: "processing")).contains("not signed")))
     }
 

@@ -242,7 +242,7 @@ struct VideoPageTests {
                 video.evidence = Samples.Evidence(binding: .checkpoint, location: MetadataCheck(.pass), place: "Lyon, France")
             }.record)
         #expect(broken.components(separatedBy: "<span class=\"q\">· not signed</span>").count == 4, "captured, place, device")
-        #expect(broken.components(separatedBy: "No hardware signature covers this.").count == 4, "time, model, location")
+        #expect(broken.components(separatedBy: "No accepted hardware signature covers this.").count == 4, "time, model, location")
         #expect(broken.contains("not covered: Beginning of the video") && broken.contains("not covered: Time, place and model"))
         let partial = try html("partial")
         #expect(!partial.contains("· not signed</span>") && partial.contains("</svg>Time, place and model</li>"))
