@@ -29,7 +29,7 @@ public enum IPhoneModels {
     }
 
     /// False for "iPhone", which `UIDevice.model` returns on all models, and for an empty text.
-    static func isSpecific(_ text: String) -> Bool { text != "iPhone" && !text.isEmpty }
+    public static func isSpecific(_ text: String) -> Bool { text != "iPhone" && !text.isEmpty }
 
     /// "iPhone16,1" and the like.
     private static func isIdentifier(_ text: String) -> Bool { text.contains(",") }

@@ -144,7 +144,7 @@ struct RecordPageTests {
             ("low", .hardware, "No hardware signature came with this photo"),
             ("low", .depth, "Not enough to decide, computed on the server"),
             ("low", .time, "The photo carries no time"),
-            ("low", .model, "The exact model is not stated"),
+            ("low", .model, "The exact model is not stated, or not in our table"),
             ("low", .size, "No known sizes to compare with"),
             ("flat", .depth, "One smooth surface in the middle, computed on the server"),
             ("depth not signed", .depth, "The signature does not cover the depth, so it cannot count, computed on the server"),
@@ -159,6 +159,36 @@ struct RecordPageTests {
         ])
     func details(name: String, check: CheckRow.Check, detail: String) {
         #expect(rows(name).first { $0.check == check }?.detail == detail)
+    }
+
+    @Test("a time, a model or a size that says too little is not called absent")
+    func stated() {
+        func row(_ check: CheckRow.Check, _ evidence: Samples.Evidence) -> CheckRow? {
+            rows(Samples.record(evidence, kind: .photo, media: [:])).first { $0.check == check }
+        }
+        let unreadable = row(.time, Samples.Evidence(time: MetadataCheck(.unavailable, reason: .unreadableEXIFTime)))
+        let noZone = row(.time, Samples.Evidence(time: MetadataCheck(.unavailable, reason: .noUTCOffset)))
+        #expect(unreadable?.detail == "The photo’s time cannot be read")
+        for found in [unreadable, noZone] {
+            #expect(found?.paragraphs.first?.hasPrefix("Without a readable time and its time zone there is nothing to compare.") == true)
+        }
+        let unknown = MetadataCheck(.unavailable, reason: ModelReason.modelUnknown)
+        #expect(
+            row(.model, Samples.Evidence(model: "iPhone 18 Pro", modelCheck: unknown))?.detail
+                == "\u{2068}iPhone 18 Pro\u{2069} is not in our table of models")
+        for model in ["iPhone", "iPhone 15 Pro", ""] {
+            #expect(
+                row(.model, Samples.Evidence(model: model, modelCheck: unknown))?.detail
+                    == "The exact model is not stated, or not in our table")
+        }
+        let size = row(.size, Samples.Evidence(size: MetadataCheck(.unavailable, reason: .sizeNotInTable)))
+        #expect(size?.detail == "Not in our table for this model")
+    }
+
+    @Test("models that pass are said to be supported and not to contradict, not to be the same", arguments: ["high", "hash only", "video"])
+    func models(name: String) {
+        let told = "Every model that is named is one this app supports, and none contradicts the registered phone."
+        #expect(rows(name).first { $0.check == .model }?.paragraphs == [told])
     }
 
     @Test("what the signature does not cover is named")
@@ -337,8 +367,9 @@ struct RecordPageTests {
         }
     }
 
-    private func rows(_ name: String) -> [CheckRow] {
-        let record = Samples.record(named: name)
+    private func rows(_ name: String) -> [CheckRow] { rows(Samples.record(named: name)) }
+
+    private func rows(_ record: PublicRecord) -> [CheckRow] {
         guard let evidence = record.evidence, let confidence = record.confidence else { return [] }
         return CheckRows(
             evidence: evidence, confidence: confidence, capturedAt: record.capturedAt,

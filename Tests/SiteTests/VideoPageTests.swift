@@ -179,6 +179,16 @@ struct VideoPageTests {
         #expect(Samples.page(Samples.record(kind: .photo)).scripts == ["verify.js"])
     }
 
+    @Test("a video's size is compared with those of videos, not with those of a model")
+    func size() throws {
+        func page(_ check: MetadataCheck<ResolutionReason>) throws -> String {
+            try Samples.html(Samples.Video().changed { $0.evidence = Samples.Evidence(binding: .videoDepthMetadata, size: check) }.record)
+        }
+        #expect(try page(MetadataCheck(.pass)).contains("This is one of the sizes that we know of iPhone Pro videos, whatever the model."))
+        let other = try page(MetadataCheck(.unavailable, reason: .sizeNotInTable))
+        #expect(other.contains("None of the sizes that we know of iPhone Pro videos") && !other.contains("No known sizes"))
+    }
+
     @Test("a hash-only video says so, with frames and duration as the device reported them, and has no player")
     func hashOnly() throws {
         let html = try html("hash only")

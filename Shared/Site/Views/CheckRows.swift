@@ -187,6 +187,7 @@ struct CheckRows: Sendable {
         case (_, .dayOnly): (detail, more) = (strings("time.day"), "time.private.more")
         case (_, .notShared): (detail, more) = (strings("fact.notime"), "time.private.more")
         case (_, .noUTCOffset): (detail, more) = (strings("time.zone"), "time.none.more")
+        case (_, .unreadableEXIFTime): (detail, more) = (strings("time.unreadable"), "time.none.more")
         default: (detail, more) = (strings("time.none"), "time.none.more")
         }
         return CheckRow(check: .time, status: found.status, detail: detail, paragraphs: [strings(more)])
@@ -198,19 +199,25 @@ struct CheckRows: Sendable {
         switch (found.status, found.reason?.known) {
         case (.pass, _):
             let model = UntrustedText(evidence.hardwareAttestation.deviceModel)?.isolated
-            (detail, more) = (
-                model.map { strings("model.pass", ["model": $0]) } ?? strings("fact.nomodel"),
-                evidence.mediaStored ? "model.pass.more" : "model.signed.more"
-            )
+            (detail, more) = (model.map { strings("model.pass", ["model": $0]) } ?? strings("fact.nomodel"), "model.pass.more")
         // The evidence does not tell which of the stated models it is.
         case (.fail, .modelWithoutLiDAR): (detail, more) = (strings("model.other.plain"), "model.fail.more")
         case (.fail, _): (detail, more) = (strings("model.differs.plain"), "model.fail.more")
         case (_, .notShared): (detail, more) = (strings("fact.nomodel"), "model.private.more")
-        default: (detail, more) = (strings("model.none"), "model.none.more")
+        default:
+            (detail, more) = (unlistedModel.map { strings("model.unlisted", ["model": $0]) } ?? strings("model.none"), "model.none.more")
         }
         return CheckRow(
             check: .model, status: found.status, detail: detail, paragraphs: [strings(more)],
             caveat: found.status == .fail ? nil : strings("model.limit"))
+    }
+
+    /// The registered model, as display text, if it is an exact one that we do not know. The other stated models are not in the evidence.
+    private var unlistedModel: String? {
+        guard let model = evidence.hardwareAttestation.deviceModel, IPhoneModels.isSpecific(model), IPhoneModels.find(model) == nil else {
+            return nil
+        }
+        return UntrustedText(model)?.isolated
     }
 
     private func size() -> CheckRow {
@@ -220,8 +227,9 @@ struct CheckRows: Sendable {
         case (.pass, _, let size?):
             return CheckRow(check: .size, status: .pass, detail: strings("size.pass", size), paragraphs: [strings("size.pass.more")])
         case (.pass, _, nil): return CheckRow(check: .size, status: .pass, detail: strings("size.pass.more"))
-        case (let status, .sizeNotInTable, let size?):
-            return CheckRow(check: .size, status: status, detail: strings("size.other", size), paragraphs: [strings("size.none.more")])
+        case (let status, .sizeNotInTable, let size):
+            let detail = size.map { strings("size.other", $0) } ?? strings("size.other.plain")
+            return CheckRow(check: .size, status: status, detail: detail, paragraphs: [strings("size.none.more")])
         case (let status, .mediaNotStored, _):
             return CheckRow(check: .size, status: status, detail: strings("size.private"), paragraphs: [strings("size.private.more")])
         case (let status, _, _):
