@@ -70,12 +70,15 @@ public final class TimestampAuthority: Sendable {
     }
 
     /// Signs the content of an answer by `openssl cms`, which does not ask what the certificate is for.
+    /// - Parameter namesCertificate: whether the signer says which certificate is its own, as RFC 3161 asks for.
     /// - Returns: a token without an answer around it.
-    public func sign(content: [UInt8]) throws -> [UInt8] {
+    public func sign(content: [UInt8], namesCertificate: Bool = true) throws -> [UInt8] {
         try Data(content).write(to: folder.appendingPathComponent("content"))
-        let command = ["cms", "-sign", "-binary", "-nodetach", "-econtent_type", "1.2.840.113549.1.9.16.1.4", "-cades", "-md", "sha256"]
+        let command = ["cms", "-sign", "-binary", "-nodetach", "-econtent_type", "1.2.840.113549.1.9.16.1.4", "-md", "sha256"]
+        let naming = namesCertificate ? ["-cades"] : []
         try Self.run(
-            command + ["-in", "content", "-signer", "time.pem", "-inkey", "time.key", "-outform", "DER", "-out", "token"], in: folder)
+            command + naming + ["-in", "content", "-signer", "time.pem", "-inkey", "time.key", "-outform", "DER", "-out", "token"],
+            in: folder)
         return Array(try Data(contentsOf: folder.appendingPathComponent("token")))
     }
 
