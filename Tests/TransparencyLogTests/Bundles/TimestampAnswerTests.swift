@@ -65,6 +65,25 @@ struct TimestampAnswerTests {
         }
     }
 
+    @Test(
+        "of a time at which the certificate was not valid are refused", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"),
+        arguments: ["2020", "2096"])
+    func outsideValidity(year: String) async throws {
+        let authority = try TimestampAuthority(key: Self.keys[1])
+        let content = Array(try TimestampAnswer(try authority.answer(to: try Self.request())).signature.content)
+        // The time is a GeneralizedTime of 15 bytes that begins with the year. The other years have every day that this one has.
+        let time: [UInt8] = [0x18, 15, UInt8(ascii: "2"), UInt8(ascii: "0")]
+        let place = try #require(content.indices.first { content[$0...].starts(with: time) })
+        var changed = content
+        changed.replaceSubrange(place + 2..<place + 6, with: year.utf8)
+        let anchors = try TimestampAnchors(pem: authority.rootPEM)
+        for (content, isValid) in [(content, true), (changed, false)] {
+            let answer = try TimestampAnswer(Self.answer(token: try authority.sign(content: content)))
+            let verdict = await answer.verify(imprint: Self.imprint, nonce: nil, anchors: anchors)
+            #expect(verdict == (isValid ? .verified(time: answer.info.time) : .rejected(.untrusted)))
+        }
+    }
+
     /// A granted answer around a token.
     private static func answer(token: [UInt8]) -> [UInt8] {
         let content = [0x30, 3, 2, 1, 0] + token
