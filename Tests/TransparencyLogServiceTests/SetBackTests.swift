@@ -188,6 +188,73 @@ struct SetBackTests {
         #expect(freeze.reason == (isHead ? .forked : .databaseBehind))
     }
 
+    /// Signs another tree of this size, and puts it into the store as its head.
+    private static func putHead(of size: UInt64, in rig: LogRig) async throws {
+        let text = Checkpoint(origin: rig.origin, head: TreeHead(size: size, root: MerkleHash.empty)).text
+        let note = try SignedNote(text: text, signatures: [rig.key.sign(text)])
+        try await rig.store.put(rig.objects.headKey(size), bytes: note.bytes, contentType: "text/plain")
+    }
+
+    @Test("freezes and publishes nothing if another head of the same size is in the store once it has signed")
+    func otherHead() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<10)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        let checkpoint = rig.store.bytes(rig.objects.checkpointKey)
+        rig.add(10..<20)
+        let sequencer = rig.sequencer { point in
+            guard point == .signed else { return }
+            try await Self.putHead(of: 21, in: rig)
+        }
+        guard case .frozen(let freeze) = try await rig.drain(sequencer) else {
+            Issue.record("not frozen")
+            return
+        }
+        #expect(freeze.reason == .headDiffers)
+        #expect(rig.log.rows.shards[0].publishedSize == 11 && rig.store.bytes(rig.objects.checkpointKey) == checkpoint)
+    }
+
+    @Test("freezes before it leads if the newest head is not the committed checkpoint of its size", arguments: [15, 21] as [UInt64])
+    func uncommittedHead(size: UInt64) async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<10)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        rig.add(10..<20)
+        let trigger = Trigger(.committed, at: 1)
+        let interrupted = rig.sequencer { if trigger.fires(at: $0) { throw Killed() } }
+        await #expect(throws: Killed.self) { try await rig.drain(interrupted) }
+        // 21 leaves are committed, and no tree of 15 ever was.
+        try await Self.putHead(of: size, in: rig)
+        let led = Latch()
+        let sequencer = rig.sequencer { if $0 == .led { led.open() } }
+        guard case .frozen(let freeze) = try await rig.drain(sequencer) else {
+            Issue.record("not frozen")
+            return
+        }
+        #expect(freeze.reason == .headDiffers && !led.isOpen)
+        #expect(rig.log.rows.shards[0].publishedSize == 11)
+    }
+
+    @Test("freezes if the head of the published tree is another, also where no listing shows it")
+    func unlistedHead() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<10)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        try await Self.putHead(of: 11, in: rig)
+        // What is listed before it fills the first page, beyond which nobody looks.
+        for number in 0..<1000 {
+            try await rig.store.put(rig.objects.headsPrefix + "!\(number)", bytes: [], contentType: "text/plain")
+        }
+        guard case .frozen(let freeze) = try await rig.drain(rig.sequencer()) else {
+            Issue.record("not frozen")
+            return
+        }
+        #expect(freeze.reason == .headDiffers)
+    }
+
     @Test("a checkpoint in the store that is none of ours is written over")
     func foreignCheckpoint() async throws {
         let rig = try LogRig()
