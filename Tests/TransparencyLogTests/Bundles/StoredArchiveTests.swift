@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -22,7 +23,44 @@ struct StoredArchiveTests {
         return (directory, end)
     }
 
+    /// Little-endian.
+    private static func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+
+    /// An archive of empty entries in the one form, from a writer without bounds.
+    private static func archive(of names: [[UInt8]]) -> [UInt8] {
+        var headers: [UInt8] = []
+        var directory: [UInt8] = []
+        for name in names {
+            // From the version needed to the length of the extra field. The checksum of nothing is 0, as is its size.
+            let fields: [[UInt8]] = [
+                [10, 0, 0, 0, 0, 0, 0, 0, 0x21, 0], [UInt8](repeating: 0, count: 12), number(name.count, 2), [0, 0],
+            ]
+            let common = fields.flatMap { $0 }
+            let inDirectory: [[UInt8]] = [
+                [0x50, 0x4b, 1, 2, 20, 0], common, [UInt8](repeating: 0, count: 10), number(headers.count, 4), name,
+            ]
+            directory += inDirectory.flatMap { $0 }
+            let header: [[UInt8]] = [[0x50, 0x4b, 3, 4], common, name]
+            headers += header.flatMap { $0 }
+        }
+        let count = number(names.count, 2)
+        let end: [[UInt8]] = [
+            [0x50, 0x4b, 5, 6, 0, 0, 0, 0], count, count, number(directory.count, 4), number(headers.count, 4), [0, 0],
+        ]
+        return headers + directory + end.flatMap { $0 }
+    }
+
     private func isRefused(_ bytes: [UInt8]) -> Bool { (try? StoredArchive(bytes)) == nil }
+
+    /// Why an archive is refused; `nil` if it is not.
+    private func refusal(_ bytes: [UInt8]) -> BundleError.Code? {
+        do throws(BundleError) {
+            _ = try StoredArchive(bytes)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
 
     @Test("has the checksum of ISO 3309", arguments: [("", 0), ("123456789", 0xcbf4_3926), ("a", 0xe8b7_be43)] as [(String, UInt32)])
     func checksum(text: String, expected: UInt32) { #expect(CRC32.checksum(text.utf8) == expected) }
@@ -124,13 +162,12 @@ struct StoredArchiveTests {
     func zip64() throws {
         var bytes = try Self.bytes()
         let (directory, end) = try Self.places(bytes)
-        func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
         // APPNOTE §4.3.14: three entries, size and place of the directory; §4.3.15: where that record stands.
         let record: [[UInt8]] = [
-            [0x50, 0x4b, 6, 6], number(44, 8), number(45, 2), number(45, 2), number(0, 8), number(3, 8), number(3, 8),
-            number(end - directory, 8), number(directory, 8),
+            [0x50, 0x4b, 6, 6], Self.number(44, 8), Self.number(45, 2), Self.number(45, 2), Self.number(0, 8), Self.number(3, 8),
+            Self.number(3, 8), Self.number(end - directory, 8), Self.number(directory, 8),
         ]
-        let locator: [[UInt8]] = [[0x50, 0x4b, 6, 7], number(0, 4), number(end, 8), number(1, 4)]
+        let locator: [[UInt8]] = [[0x50, 0x4b, 6, 7], Self.number(0, 4), Self.number(end, 8), Self.number(1, 4)]
         for place in end + 8..<end + 20 { bytes[place] = 0xff }
         bytes.insert(contentsOf: (record + locator).flatMap { $0 }, at: end)
         #expect(isRefused(bytes))
@@ -172,6 +209,24 @@ struct StoredArchiveTests {
             #expect(throws: BundleError.self) { try StoredArchive([Entry(name: [UInt8](repeating: 0x61, count: length), content: [])]) }
         }
     }
+
+    @Test("is refused with more than 4,096 entries, and with names of other than 1 to 128 bytes, whoever wrote it")
+    func readBounds() throws {
+        let most = [[UInt8]](repeating: [0x61], count: 4096)
+        #expect(try StoredArchive(Self.archive(of: most)).entries.count == 4096)
+        #expect(refusal(Self.archive(of: most + [[0x61]])) == .tooLarge)
+        for length in [1, 128] {
+            let name = [UInt8](repeating: 0x61, count: length)
+            #expect(try StoredArchive(Self.archive(of: [name])).entries == [Entry(name: name, content: [])])
+        }
+        for length in [0, 129] {
+            let name = [UInt8](repeating: 0x61, count: length)
+            #expect(refusal(Self.archive(of: [name])) == .archive, "\(length) bytes")
+        }
+    }
+
+    @Test("is refused with more than 256 MiB")
+    func readSize() { #expect(refusal([UInt8](Data(count: (256 << 20) + 1))) == .tooLarge) }
 
     @Test("survives noise behind the beginning of an entry")
     func noise() throws {
