@@ -45,6 +45,10 @@ struct WithdrawalTests {
         INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
             VALUES ('\(id)', 'm', '1', now(), false);
         INSERT INTO reassessments (capture_id, depth) VALUES ('\(id)', '{}');
+        INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes,
+                received_at, state, capture_id, answer, expires_at)
+            VALUES (gen_random_uuid(), 'photo', sha256('token'), '11111111-1111-4111-8111-111111111111', 8,
+                'multipart/form-data; boundary=x', sha256('body'), 10, 10, now(), 'done', '\(id)', '{}', now() + interval '1 hour');
         INSERT INTO media_damage (capture_id, name, object_key, problem) VALUES ('\(id)', 'c2pa.jpg', 'captures/\(id)/c2pa.jpg', 'missing');
         INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt) VALUES
             (sha256('c0'), '\(id)', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 7, 's0', sha256('salt0'), 'e0', '{"photo": "00"}', sha256('raw0')),
@@ -70,6 +74,17 @@ struct WithdrawalTests {
     @Test("is everything but its ids, its owner, the day and the used counter")
     func erased() async throws {
         try await withTables { connection, _ in
+            let tables = try await connection.query(
+                """
+                SELECT relname::text AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attname = 'capture_id'
+                """
+            ).map { try $0.get("name", as: String.self) }
+            #expect(tables.count >= 10)
+            for table in tables where table != "withdrawals" {
+                let rows = try await count("\(table) WHERE capture_id = '\(Self.id)'", connection)
+                #expect(rows > 0, "nothing in \(table) that could be forgotten")
+            }
             try await connection.execute(script: "SET ROLE rial_gateway")
             #expect(try await withdraw(Self.id, connection) == "withdrawn")
             #expect(try await withdraw(Self.id, connection) == "withdrawn_before")
@@ -84,13 +99,6 @@ struct WithdrawalTests {
                 kept.filter { $0 != "captured_precision" } == [
                     "capture_mode", "device_id", "id", "short_id", "status", "type", "withdrawn_at",
                 ])
-            let tables = try await connection.query(
-                """
-                SELECT relname::text AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attname = 'capture_id'
-                """
-            ).map { try $0.get("name", as: String.self) }
-            #expect(tables.count >= 10)
             for table in tables where !["assertion_counters", "withdrawals"].contains(table) {
                 #expect(try await count("\(table) WHERE capture_id = '\(Self.id)'", connection) == 0, "\(table)")
             }
