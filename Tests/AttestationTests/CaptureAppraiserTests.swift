@@ -39,6 +39,16 @@ struct CaptureAppraiserTests {
         #expect(appraise([0xa0], known) == .fail(.malformedObject))
     }
 
+    @Test("fails if the device's key is no point of the curve")
+    func brokenKey() throws {
+        var device = SimulatedDevice()
+        let assertion = try device.assertion(clientDataHash: Self.candidates[0].hash.bytes)
+        let known = RegisteredDevice(
+            level: .secureEnclave, isRevoked: false, publicKey: [4] + [UInt8](repeating: 0, count: 64), appID: device.appID,
+            environment: device.environment, isDevelopmentRoot: true, validationCategory: nil, bundleVersion: nil)
+        #expect(appraise(assertion, known) == .fail(.keyType))
+    }
+
     @Test("fails for a revoked device, even with a valid signature")
     func revoked() throws {
         var device = SimulatedDevice()
