@@ -76,7 +76,7 @@ struct QueueWithdrawalTests {
         let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
         let (rig, queue, id) = try await sent(to: server)
         let sender = try #require(try await queue.capture(id).device)
-        #expect(await rig.signing.forgotten.allSatisfy { $0.contains(sender) }, "its keys are kept for that")
+        #expect(await rig.signing.forgotten == [[sender]], "its keys are kept for that")
         try await queue.withdraw(id)
         let capture = try await queue.capture(id)
         let request = try #require(await server.requests.last { $0.method == "DELETE" })
@@ -85,6 +85,19 @@ struct QueueWithdrawalTests {
         #expect(request.headers["x-digest"] == ContentDigest(of: [UInt8]()).hex)
         #expect(capture.isWithdrawn && capture.hasContent && capture.facts.isFinal)
         try await queue.withdraw(id)
+    }
+
+    @Test("the keys of an earlier device are forgotten once all that it sent is withdrawn, with the next upload")
+    func earlierDevice() async throws {
+        let (rig, queue, id) = try await sent(to: server { HTTPResponse(status: 204, headers: [:], body: []) })
+        let sender = try #require(try await queue.capture(id).device)
+        let current = try await rig.signing.currentDevice(replacing: sender)
+        try await queue.add(SampleContent())
+        try await queue.run(untilEmpty: true)
+        try await queue.withdraw(id)
+        try await queue.add(SampleContent())
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.signing.forgotten == [[sender], [sender, current], [current]])
     }
 
     @Test(

@@ -99,6 +99,23 @@ struct RegistrationTests {
         #expect(rig.gateway.devices.count == 2)
     }
 
+    @Test("leaves an earlier identity there for as long as it is needed, and the current one for good")
+    func forgetting() async throws {
+        let rig = try RegistrationRig()
+        let former = try await rig.registration().register()
+        let device = try #require(former.deviceID)
+        let current = try await rig.registration().register(replacing: device)
+        let signer = RegisteringSigner(
+            identities: rig.identities, registration: rig.registration(), attestation: rig.attestation, requestKeys: rig.requestKeys)
+
+        try await signer.forgetDevices(except: [device])
+        #expect(try await rig.identities.all == [former, current])
+        #expect(try await signer.signer(for: device) != nil)
+        try await signer.forgetDevices(except: [])
+        #expect(try await rig.identities.all == [current])
+        #expect(try await signer.signer(for: device) == nil)
+    }
+
     @Test("waits for a store that is locked, and makes no key")
     func locked() async throws {
         let rig = try RegistrationRig()
