@@ -42,3 +42,21 @@ struct BodyIntakeTests {
         #expect(rows.now.intakes.isEmpty != stays)
     }
 }
+
+@Suite("The parts of an upload that its kind does not have")
+struct UnknownPartTests {
+    private func read(_ size: Int) async throws {
+        let incoming = IncomingBody(type: .photo, boundary: try PhotoBody.boundary(), logger: .quiet)
+        let intake = BodyIntake(
+            PhotoParts(), of: incoming, storage: MemoryObjectStore(), intakes: MemoryCaptures(), capture: CaptureID(), device: DeviceID())
+        let head = Array("--x\r\nContent-Disposition: form-data; name=\"comment\"\r\n\r\n".utf8)
+        _ = try await intake.read(bodyStream(head + [UInt8](repeating: 1, count: size) + Array("\r\n--x--\r\n".utf8)))
+    }
+
+    @Test("are passed over if they have at most 64 KiB")
+    func sizes() async throws {
+        try await read(5)
+        try await read(64 << 10)
+        await #expect(throws: CaptureError.invalid("comment", SizeLimits.unknownPartProblem)) { try await read((64 << 10) + 1) }
+    }
+}
