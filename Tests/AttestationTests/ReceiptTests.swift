@@ -74,8 +74,11 @@ struct ReceiptTests {
         let otherEnvironment = ReceiptSubject(appID: subject.appID, publicKeyX963: subject.publicKeyX963, environment: .production)
         #expect(await appraiser.appraise(receipt, of: otherApp, at: vector.validAt, maximumAge: 300) == .rejected(.mismatch))
         #expect(await appraiser.appraise(receipt, of: otherEnvironment, at: vector.validAt, maximumAge: 300) == .rejected(.mismatch))
-        let late = vector.validAt.addingTimeInterval(301)
-        #expect(await appraiser.appraise(receipt, of: subject, at: late, maximumAge: 300) == .rejected(.stale))
+        // Received too long after its creation, and too long before it.
+        for offset in [301.0, -301] {
+            let time = vector.expected.creationTime.addingTimeInterval(offset)
+            #expect(await appraiser.appraise(receipt, of: subject, at: time, maximumAge: 300) == .rejected(.stale), "\(offset) s")
+        }
         let expired = vector.expected.signerNotAfter.addingTimeInterval(1)
         #expect(await appraiser.appraise(receipt, of: subject, at: expired, maximumAge: nil) == .rejected(.invalid))
     }
@@ -123,6 +126,29 @@ struct ReceiptTests {
         #expect(await verdict(adding: [others[0]]) == genuine)
         #expect(await verdict(adding: others) == .rejected(.invalid))
         #expect(await verdict(adding: [enclosed]) == .rejected(.invalid))
+    }
+
+    @Test(
+        "a receipt is signed by the receipt signer alone, not by others whose certificates come from the same root",
+        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    func signers() async throws {
+        let vectors = try Vectors.load()
+        let vector = try #require(vectors.receipts.first)
+        let subject = try #require(owner(of: vector, in: vectors))
+        let genuine = await appraiser.appraise(Array(vector.receipt), of: subject, at: vector.validAt, maximumAge: nil)
+        guard case .verified = genuine else {
+            Issue.record("\(genuine)")
+            return
+        }
+        let content = Array(try #require(SignedData(Array(vector.receipt))).content)
+        let authority = try ReceiptAuthority()
+        let trusting = try ReceiptAppraiser(rootPEM: authority.rootPEM)
+        let now = Date()
+        let receipt = try authority.sign(content, as: .receiptSigner)
+        #expect(await trusting.appraise(receipt, of: subject, at: now, maximumAge: nil) == genuine)
+        #expect(await appraiser.appraise(receipt, of: subject, at: now, maximumAge: nil) == .rejected(.invalid))
+        let other = try authority.sign(content, as: .other)
+        #expect(await trusting.appraise(other, of: subject, at: now, maximumAge: nil) == .rejected(.invalid))
     }
 
     private func certificate(_ name: String) throws -> [UInt8] {

@@ -54,6 +54,9 @@ public struct ReceiptAppraiser: Sendable {
         }
     }
 
+    /// Trusts only this certificate, for tests whose receipts Apple did not sign.
+    init(rootPEM: String) throws { roots = [try Certificate(pemEncoded: rootPEM)] }
+
     /// - Parameters:
     ///   - time: of receipt, at which the certificates have to be valid.
     ///   - maximumAge: seconds since its creation; `nil` for a receipt that is appraised again later. Apple recommends five minutes for a
