@@ -30,3 +30,12 @@ public enum Defect: String, Sendable, CaseIterable {
         }
     }
 }
+
+/// A deliberate error of the certificate that issues a simulated device's.
+enum IntermediateDefect: Sendable {
+    case notAuthority
+    /// Its key may sign revocation lists only.
+    case notForCertificates
+    case noKeyUsage
+    case unknownCriticalExtension
+}

@@ -15,7 +15,10 @@ public struct DevelopmentAttestationAuthority: Sendable {
     public let rootPEM: String
 
     /// Makes a root and an intermediate, valid from a day before `time` for ten years.
-    public init(at time: Date = Date()) throws {
+    public init(at time: Date = Date()) throws { try self.init(at: time, intermediate: nil) }
+
+    /// - Parameter defect: of the intermediate.
+    init(at time: Date, intermediate defect: IntermediateDefect?) throws {
         let rootKey = P384.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("rial development attestation root") }
         let start = time.addingTimeInterval(-86_400)
@@ -28,7 +31,7 @@ public struct DevelopmentAttestationAuthority: Sendable {
         let intermediate = try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: start, notValidAfter: end,
             issuer: name, subject: try DistinguishedName { CommonName("rial development attestation CA 1") },
-            signatureAlgorithm: .ecdsaWithSHA384, extensions: Self.authorityExtensions(), issuerPrivateKey: .init(rootKey))
+            signatureAlgorithm: .ecdsaWithSHA384, extensions: Self.authorityExtensions(defect), issuerPrivateKey: .init(rootKey))
         try self.init(root: root, intermediate: intermediate, key: key)
     }
 
@@ -80,10 +83,19 @@ public struct DevelopmentAttestationAuthority: Sendable {
             signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions, issuerPrivateKey: .init(key ?? intermediateKey))
     }
 
-    private static func authorityExtensions() throws -> Certificate.Extensions {
+    private static func authorityExtensions(_ defect: IntermediateDefect? = nil) throws -> Certificate.Extensions {
         try Certificate.Extensions {
-            Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-            Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+            if defect == .notAuthority {
+                Critical(BasicConstraints.notCertificateAuthority)
+            } else {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+            }
+            if defect != .noKeyUsage {
+                Critical(KeyUsage(keyCertSign: defect != .notForCertificates, cRLSign: true))
+            }
+            if defect == .unknownCriticalExtension {
+                Certificate.Extension(oid: [1, 2, 840, 113635, 100, 8, 99], critical: true, value: [5, 0])
+            }
         }
     }
 
