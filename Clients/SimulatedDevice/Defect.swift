@@ -10,6 +10,7 @@ public enum Defect: String, Sendable, CaseIterable {
     case leafIsAuthority = "leaf-is-authority"
     case leafSignedByOther = "leaf-signed-by-other"
     case missingIntermediate = "missing-intermediate"
+    case missingNonce = "missing-nonce"
     case nonzeroCounter = "nonzero-counter"
     case wrongKeyID = "wrong-key-id"
     case wrongCredentialID = "wrong-credential-id"

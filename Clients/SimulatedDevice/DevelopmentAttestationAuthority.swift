@@ -61,12 +61,13 @@ public struct DevelopmentAttestationAuthority: Sendable {
         return authority
     }
 
-    /// Issues a leaf for the key, with the nonce in Apple's extension.
+    /// Issues a leaf for the key.
+    /// - Parameter nonce: in Apple's extension; `nil` for a leaf without it.
     func leaf(
-        _ publicKey: P256.Signing.PublicKey, nonce: [UInt8], validFrom start: Date, to end: Date, isAuthority: Bool = false,
+        _ publicKey: P256.Signing.PublicKey, nonce: [UInt8]?, validFrom start: Date, to end: Date, isAuthority: Bool = false,
         signedBy key: P384.Signing.PrivateKey? = nil
     ) throws -> Certificate {
-        let value = try Self.nonceExtension(nonce)
+        let value = try nonce.map(Self.nonceExtension)
         let extensions = try Certificate.Extensions {
             if isAuthority {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
@@ -74,7 +75,9 @@ public struct DevelopmentAttestationAuthority: Sendable {
                 Critical(BasicConstraints.notCertificateAuthority)
             }
             Critical(KeyUsage(digitalSignature: true))
-            Certificate.Extension(oid: [1, 2, 840, 113635, 100, 8, 2], critical: false, value: value[...])
+            if let value {
+                Certificate.Extension(oid: [1, 2, 840, 113635, 100, 8, 2], critical: false, value: value[...])
+            }
         }
         return try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(publicKey), notValidBefore: start, notValidAfter: end,

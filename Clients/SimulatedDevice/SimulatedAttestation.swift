@@ -66,8 +66,9 @@ extension SimulatedDevice {
         let authority = defect == .otherRoot ? try DevelopmentAttestationAuthority(at: time) : authority
         let start: TimeInterval = defect == .expiredLeaf ? -4 * 86_400 : defect == .futureLeaf ? 86_400 : -3600
         let leaf = try authority.leaf(
-            key, nonce: nonce, validFrom: time.addingTimeInterval(start), to: time.addingTimeInterval(start + 3 * 86_400),
-            isAuthority: defect == .leafIsAuthority, signedBy: defect == .leafSignedByOther ? P384.Signing.PrivateKey() : nil)
+            key, nonce: defect == .missingNonce ? nil : nonce, validFrom: time.addingTimeInterval(start),
+            to: time.addingTimeInterval(start + 3 * 86_400), isAuthority: defect == .leafIsAuthority,
+            signedBy: defect == .leafSignedByOther ? P384.Signing.PrivateKey() : nil)
         return defect == .missingIntermediate ? [try leaf.der] : [try leaf.der, try authority.intermediate.der]
     }
 }

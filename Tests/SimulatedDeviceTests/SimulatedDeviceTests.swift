@@ -46,9 +46,9 @@ struct SimulatedDeviceTests {
             (Defect.wrongChallenge, AttestationFailure.nonceMismatch), (.wrongAppID, .appIDMismatch),
             (.wrongEnvironment, .environmentMismatch), (.otherRoot, .certificateChain), (.expiredLeaf, .certificateExpired),
             (.futureLeaf, .certificateExpired), (.leafIsAuthority, .certificateChain), (.leafSignedByOther, .certificateChain),
-            (.missingIntermediate, .malformedObject), (.nonzeroCounter, .counterNonzero), (.wrongKeyID, .keyIDMismatch),
-            (.wrongCredentialID, .credentialIDMismatch), (.otherCOSEKey, .publicKeyMismatch), (.wrongFormat, .badFormat),
-            (.trailingCBOR, .malformedCBOR), (.truncatedAuthData, .malformedAuthData),
+            (.missingIntermediate, .malformedObject), (.missingNonce, .nonceMissing), (.nonzeroCounter, .counterNonzero),
+            (.wrongKeyID, .keyIDMismatch), (.wrongCredentialID, .credentialIDMismatch), (.otherCOSEKey, .publicKeyMismatch),
+            (.wrongFormat, .badFormat), (.trailingCBOR, .malformedCBOR), (.truncatedAuthData, .malformedAuthData),
         ])
     func defects(defect: Defect, expected: AttestationFailure) throws {
         guard case .rejected(let failure) = try appraise(SimulatedDevice(), defect: defect) else {

@@ -9,9 +9,10 @@ extension SystemTests {
         static let classes: [Defect: String] = [
             .wrongChallenge: "nonce_mismatch", .wrongAppID: "app_id_mismatch", .wrongEnvironment: "environment_mismatch",
             .otherRoot: "cert_chain", .expiredLeaf: "cert_expired", .futureLeaf: "cert_expired", .leafIsAuthority: "cert_chain",
-            .leafSignedByOther: "cert_chain", .missingIntermediate: "malformed_object", .nonzeroCounter: "counter_nonzero",
-            .wrongKeyID: "key_id_mismatch", .wrongCredentialID: "credential_id_mismatch", .otherCOSEKey: "public_key_mismatch",
-            .wrongFormat: "bad_format", .trailingCBOR: "malformed_cbor", .truncatedAuthData: "malformed_auth_data",
+            .leafSignedByOther: "cert_chain", .missingIntermediate: "malformed_object", .missingNonce: "nonce_missing",
+            .nonzeroCounter: "counter_nonzero", .wrongKeyID: "key_id_mismatch", .wrongCredentialID: "credential_id_mismatch",
+            .otherCOSEKey: "public_key_mismatch", .wrongFormat: "bad_format", .trailingCBOR: "malformed_cbor",
+            .truncatedAuthData: "malformed_auth_data",
         ]
 
         @Test(
