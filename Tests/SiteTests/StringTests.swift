@@ -110,6 +110,21 @@ struct StringTests {
         }
     }
 
+    @Test("every text about files that are looked up says for how long look-ups are remembered", arguments: Language.allCases)
+    func lookUps(language: Language) {
+        let strings = resources.strings(language)
+        for key in ["file.note", "file.consent", "file.consent.form", "how.stored.p3"] { #expect(strings(key).contains("30"), "\(key)") }
+        // A fingerprint that is sent without its file is remembered too.
+        #expect(strings("how.stored.p3").contains(language == .english ? "In both cases its fingerprint" : "En ambos casos, su huella"))
+    }
+
+    @Test("entries of a withdrawn record are said to open only to evidence files from before", arguments: Language.allCases)
+    func withdrawn(language: Language) {
+        let told = resources.strings(language)("log.limits.p2")
+        #expect(
+            told.contains(language == .english ? "Only evidence files that were saved before" : "los archivos de indicios guardados antes"))
+    }
+
     @Test("a value with braces stays as it is")
     func values() {
         let strings = StringTable(language: .english, ["a": "{x} and {y}", "b": "open { and {x"])
