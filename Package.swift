@@ -331,8 +331,8 @@ let package = Package(
             name: "EvidenceAssemblerTests",
             dependencies: [
                 "Blocking", "CaptureProtocol", "ContentCredentials", "Delivery", "Evidence", "EvidenceAssembler", "Imaging",
-                "ManifestStore", "MediaStore", "Models", "ObjectStorage", "Persistence", "ServiceRuntime", "Signing", "TestSupport",
-                "TransparencyLog", coreMetrics, logging, loggingTests, metricsTests,
+                "ManifestStore", "MediaStore", "Models", "ObjectStorage", "Persistence", "ServiceRuntime", "ShareCard", "Signing",
+                "TestSupport", "TransparencyLog", coreMetrics, logging, loggingTests, metricsTests,
             ],
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(

@@ -12,6 +12,7 @@ enum CardText {
     static let unsignedTime = "Time not signed"
     static let unsignedPlace = "Place not signed"
     static let noPlace = "Location not provided"
+    static let falsePlace = "Not a place on Earth"
     static let hashVerified = "Hash Verified"
     static let hashRecorded = "Hash recorded"
     static let mark = "rial"
@@ -33,6 +34,9 @@ enum CardText {
     static func hashTitle(_ content: ShareCardContent) -> String {
         content.isSigned && content.level != .suspicious ? hashVerified : hashRecorded
     }
+
+    /// Where there is no name of a place.
+    static func missingPlace(_ content: ShareCardContent) -> String { content.hasFalsePlace ? falsePlace : noPlace }
 
     /// "22 November 2025" and, if it is shared exactly, "10:30 UTC"; none for times outside the years 1 to 9999.
     static func time(_ shared: SharedTime) -> [String] {

@@ -82,7 +82,7 @@ struct FactsPanel {
         // Without a result the card does not show the place either.
         guard content.level != nil else { return nil }
         guard let name = content.placeName.flatMap(CardText.cleaned) else {
-            return try typesetter.set(CardText.noPlace, TextStyle(size: 26, colour: .ink2), width: width)
+            return try typesetter.set(CardText.missingPlace(content), TextStyle(size: 26, colour: .ink2), width: width)
         }
         for lines in [2, 1] {
             let block = try typesetter.set(name, .fact, width: width, lines: lines)

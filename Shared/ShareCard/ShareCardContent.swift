@@ -21,18 +21,21 @@ public struct ShareCardContent: Sendable, Equatable {
     public var capturedAt: SharedTime
     /// ``CoarseLocation/name``; `nil` if there is no location. Unprintable characters are removed, and long names truncated.
     public var placeName: String?
+    /// Whether a location was given that is not on Earth, so that it has no name.
+    public var hasFalsePlace: Bool
     /// Whether a hardware signature covers time and place; if not, the card has a note, and a digest is not called verified.
     public var isSigned: Bool
 
     public init(
         subject: Subject, level: ConfidenceLevel?, isDevelopment: Bool = false, capturedAt: SharedTime, placeName: String?,
-        isSigned: Bool = true
+        hasFalsePlace: Bool = false, isSigned: Bool = true
     ) {
         self.subject = subject
         self.level = level
         self.isDevelopment = isDevelopment
         self.capturedAt = capturedAt
         self.placeName = placeName
+        self.hasFalsePlace = hasFalsePlace
         self.isSigned = isSigned
     }
 }

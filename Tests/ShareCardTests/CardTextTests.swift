@@ -53,6 +53,14 @@ struct CardTextTests {
         #expect(CardText.hashTitle(content) == title)
     }
 
+    @Test("tells coordinates that are not on Earth from a location that was not given")
+    func missingPlace() {
+        var content = Cards.content(.suspicious, place: nil)
+        #expect(CardText.missingPlace(content) == "Location not provided")
+        content.hasFalsePlace = true
+        #expect(CardText.missingPlace(content) == "Not a place on Earth")
+    }
+
     @Test("never says that a photo is true")
     func modest() {
         let words =

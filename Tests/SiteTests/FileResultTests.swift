@@ -45,6 +45,20 @@ struct FileResultTests {
         #expect(outcome.components(separatedBy: "class=\"badge revoked\"").count == 3 && !outcome.contains("badge high"))
     }
 
+    @Test("coordinates that are not on Earth are told as such, by the script too", arguments: Language.allCases)
+    func falsePlace(language: Language) throws {
+        let strings = resources.strings(language)
+        let file = KnownFile(
+            matched: .original, captureID: Samples.id, confidence: .suspicious,
+            evidence: Samples.record(named: "suspicious in many ways").evidence, others: [])
+        let html = try Self.html(.known(file, digest: Samples.digest), language)
+        let outcome = try #require(html.firstMatch(of: #/<div class="outcome"[\s\S]*?<\/div>\n<template/#)?.output)
+        #expect(outcome.contains(strings("loc.fail")) && !outcome.contains(strings("fact.noplace")))
+        #expect(html.contains("data-none=\"\(strings("fact.noplace"))\" data-fail=\"\(strings("loc.fail"))\""))
+        let script = String(decoding: try #require(resources.assets["js/result.js"]).bytes, as: UTF8.self)
+        #expect(script.contains("metadata.location?.status === 'fail' ? 'fail' : 'none'"))
+    }
+
     @Test("the script has the same sentence for every role, and the page has all of them", arguments: Language.allCases)
     func script(language: Language) throws {
         let script = String(decoding: try #require(resources.assets["js/result.js"]).bytes, as: UTF8.self)

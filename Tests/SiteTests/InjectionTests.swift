@@ -93,7 +93,7 @@ struct InjectionTests {
         let evidence = Samples.Evidence(model: "שלום", location: MetadataCheck(.pass), place: "مدينة")
         let html = try Samples.html(Samples.record(evidence, kind: .photo))
         #expect(html.contains("\u{2068}שלום\u{2069}, has a LiDAR sensor") && html.contains("<bdi>שלום</bdi> (as reported)"))
-        #expect(html.contains("\u{2068}مدينة\u{2069}, nearest city") && html.contains("<bdi>مدينة</bdi> (nearest city)"))
+        #expect(html.contains("\u{2068}مدينة\u{2069} (approximate)") && html.contains("<bdi>مدينة</bdi> (approximate)"))
     }
 
     @Test("stays inside an attribute", arguments: attacks)

@@ -138,7 +138,7 @@ struct RecordPageTests {
             ("high", .model, "\u{2068}iPhone 15 Pro\u{2069}, has a LiDAR sensor"),
             ("high", .size, "4032 × 3024, known for this model"),
             ("high", .location, "Location not provided"),
-            ("high, upright", .location, "\u{2068}Lyon, France\u{2069}, nearest city"),
+            ("high, upright", .location, "\u{2068}Lyon, France\u{2069} (approximate)"),
             ("late", .time, "Uploaded later; the times agree with each other"),
             ("not signable", .time, "The photo’s time has no time zone"),
             ("low", .hardware, "No hardware signature came with this photo"),
@@ -189,6 +189,13 @@ struct RecordPageTests {
     func models(name: String) {
         let told = "Every model that is named is one this app supports, and none contradicts the registered phone."
         #expect(rows(name).first { $0.check == .model }?.paragraphs == [told])
+    }
+
+    @Test("coordinates that are not on Earth are not told as a location that was not provided", arguments: Language.allCases)
+    func falsePlace(language: Language) throws {
+        let (html, strings) = (try Samples.html(Samples.record(named: "suspicious in many ways"), language), resources.strings(language))
+        #expect(html.contains("<dt>\(strings("fact.place"))</dt><dd>\(strings("loc.fail"))"))
+        #expect(!html.contains(strings("fact.noplace")))
     }
 
     @Test("what the signature does not cover is named")

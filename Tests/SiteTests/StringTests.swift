@@ -110,6 +110,17 @@ struct StringTests {
         }
     }
 
+    @Test("no text takes every place for a city: where none is near, the name is a country's, or \"at sea\"", arguments: Language.allCases)
+    func placesWithoutCity(language: Language) {
+        let strings = resources.strings(language)
+        for key in ["fact.city", "loc.pass"] {
+            #expect(!strings(key).replacing("{city}", with: "").contains(#/city|ciudad/#), "\(key)")
+        }
+        for key in ["how.data.p2", "loc.pass.more"] {
+            #expect(strings(key).contains(language == .english ? "or the country or the sea" : "o el país o el mar"), "\(key)")
+        }
+    }
+
     @Test("every text about files that are looked up says for how long look-ups are remembered", arguments: Language.allCases)
     func lookUps(language: Language) {
         let strings = resources.strings(language)

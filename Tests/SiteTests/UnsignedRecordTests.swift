@@ -97,7 +97,7 @@ struct UnsignedRecordTests {
             let view = FileResultView(result: .known(file, digest: Samples.digest), strings: resources.strings(.english))
             return "\(view.context())"
         }
-        #expect(values(.photo).contains("(as reported) · not signed") && values(.photo).contains("(nearest city) · not signed"))
+        #expect(values(.photo).contains("(as reported) · not signed") && values(.photo).contains("(approximate) · not signed"))
         #expect(!values(.photoDepthMetadata).contains("not signed"))
     }
 }

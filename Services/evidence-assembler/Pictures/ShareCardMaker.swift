@@ -56,7 +56,8 @@ extension ShareCardContent {
         self.init(
             subject: Subject(package, mediaHash: mediaHash), level: confidence,
             isDevelopment: attestation.isDevelopmentAttestation, capturedAt: capturedAt,
-            placeName: package.metadata.locationCoarse, isSigned: package.coversMetadata)
+            placeName: package.metadata.locationCoarse, hasFalsePlace: package.metadata.location.status == .fail,
+            isSigned: package.coversMetadata)
     }
 }
 

@@ -48,6 +48,7 @@ struct FileResultView: Sendable {
         ).context(strings)
         view["title"] = strings(Self.title(file.matched))
         let place = UntrustedText(file.evidence?.metadata.locationCoarse)
+        let noPlace = strings(file.evidence?.metadata.location.status == .fail ? "loc.fail" : "fact.noplace")
         let model = UntrustedText(hardware?.deviceModel)
         let unsigned = file.evidence?.coversMetadata == true ? "" : " · " + strings("fact.unsigned")
         view["facts"] =
@@ -55,7 +56,7 @@ struct FileResultView: Sendable {
                 ["name": strings("fact.received"), "value": file.evidence.flatMap { formatter.second($0.processing.receivedAt) } ?? "—"],
                 [
                     "name": strings("fact.place"),
-                    "value": place.map { strings("fact.city", ["city": $0.isolated]) + unsigned } ?? strings("fact.noplace"),
+                    "value": place.map { strings("fact.city", ["city": $0.isolated]) + unsigned } ?? noPlace,
                 ],
                 [
                     "name": strings("fact.device"),

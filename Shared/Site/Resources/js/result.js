@@ -52,7 +52,7 @@ function found(data, part) {
       fill(place, place.dataset.text, key, value);
       if (!hardware.signature_covers?.includes('metadata')) place.append(` · ${place.dataset.unsigned}`);
     }
-    else place.textContent = place.dataset.none;
+    else place.textContent = place.dataset[key === 'city' && metadata.location?.status === 'fail' ? 'fail' : 'none'];
   }
   // Only a video has a chain.
   const checks = [
