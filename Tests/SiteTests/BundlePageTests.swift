@@ -34,6 +34,15 @@ struct BundlePageTests {
         #expect(named.subtracting(there).isEmpty && there.subtracting(named).isEmpty, "\(named.symmetricDifference(there).sorted())")
     }
 
+    @Test(
+        "its sentence does not say that the level follows from the checks: by an unknown rule that is not checked",
+        arguments: Language.allCases)
+    func level(language: Language) {
+        let strings = resources.strings(language)
+        for key in ["bundle.proved.more", "bundle.alone.more"] { #expect(!strings(key).contains(#/level|nivel/#), "\(key)") }
+        #expect(resources.bundleScript.text.contains("unchecked.includes('confidence') ? [] : ['level']"))
+    }
+
     @Test("its script has its parts in their order, and no comments")
     func script() throws {
         let text = resources.bundleScript.text

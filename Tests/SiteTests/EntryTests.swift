@@ -36,6 +36,20 @@ struct EntryTests {
         #expect(section.components(separatedBy: "<dt>").count == 4)
     }
 
+    @Test("where the policy asks for no witness, none is waited for, and those that saw it are not denied", arguments: Language.allCases)
+    func alone(language: Language) throws {
+        let strings = resources.strings(language)
+        for (witnesses, key) in [([], "entry.alone"), ([Self.witness], "entry.alone.seen")] as [([LogFacts.Witness], String)] {
+            let html = try html(
+                RecordLog(
+                    state: .alone, entry: Self.entry, witnessedAt: nil, witnesses: witnesses, hasBundle: true, isRevoked: false), language)
+            #expect(html.contains("<span>\(strings(key))</span>") && !html.contains(strings("entry.logged")))
+        }
+        let waiting = try html(
+            RecordLog(state: .logged, entry: Self.entry, witnessedAt: nil, witnesses: [], hasBundle: false, isRevoked: false), language)
+        #expect(waiting.contains("<span>\(strings("entry.logged"))</span>"))
+    }
+
     @Test("a verdict that was taken back is nowhere shown as one that counts", arguments: Language.allCases)
     func revoked(language: Language) throws {
         let html = try html(

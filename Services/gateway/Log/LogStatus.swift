@@ -9,7 +9,7 @@ struct LogStatus: Encodable, Sendable, Equatable {
     enum State: String, Encodable, Sendable {
         /// On its way, or held back until its day has ended.
         case pending
-        /// In a published tree, which too few witnesses have seen so far.
+        /// In a published tree, which too few witnesses have seen so far, or of which the policy asks for none.
         case logged
         /// And enough witnesses have.
         case witnessed

@@ -66,7 +66,8 @@ extension RecordLog {
         let state: State =
             switch status.status {
             case .pending: .pending
-            case .logged: .logged
+            // It is settled only where no witness is asked for.
+            case .logged: status.isSettled ? .alone : .logged
             case .witnessed: .witnessed
             case .unavailable: .unavailable
             }

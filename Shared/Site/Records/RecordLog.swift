@@ -9,6 +9,8 @@ package struct RecordLog: Sendable, Equatable {
         case pending
         /// Published, but too few witnesses have seen it.
         case logged
+        /// Published, and the policy asks for no witness.
+        case alone
         case witnessed
         /// The log takes nothing at the moment.
         case unavailable

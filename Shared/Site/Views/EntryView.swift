@@ -37,6 +37,7 @@ struct EntryView: Sendable {
         switch log.state {
         case .pending: strings("entry.pending")
         case .logged: strings("entry.logged")
+        case .alone: strings(log.witnesses.isEmpty ? "entry.alone" : "entry.alone.seen")
         case .witnessed: strings("entry.witnessed", ["t": log.witnessedAt.flatMap { formatter.second($0) } ?? "—"])
         case .unavailable: strings("entry.unavailable")
         }

@@ -47,6 +47,7 @@ struct LogStatusTests {
         try log.cosign(by: [2])
         let logged = LogStatus(status: .logged, origin: log.origin.text, index: 1, treeSize: 2, standing: .stands)
         #expect(try await status(log) == logged)
+        #expect(RecordLog(logged, earlier: []).state == .logged, "its witnesses have yet to see it")
         log.fill(to: 4)
         try await log.publish()
         try log.cosign(by: [2, 0])
@@ -64,8 +65,10 @@ struct LogStatusTests {
         try await log.publish()
         try log.cosign(by: [])
         let finder = CheckpointFinder(log: log.reading, policy: .empty)
-        let found = try await LogStatusReader(log: log.reading, finder: finder).status(of: capture.capture, .complete, at: now)
-        #expect(found?.status == .logged && found?.isSettled == true && found?.witnessedAt == nil)
+        let reader = LogStatusReader(log: log.reading, finder: finder)
+        let found = try #require(try await reader.status(of: capture.capture, .complete, at: now))
+        #expect(found.status == .logged && found.isSettled && found.witnessedAt == nil)
+        #expect(RecordLog(found, earlier: []).state == .alone, "no witness is waited for")
     }
 
     @Test("a verdict that was taken back says so")

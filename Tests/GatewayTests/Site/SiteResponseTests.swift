@@ -83,9 +83,14 @@ struct SiteResponseTests {
         #expect(html.contains(isEnglish ? "Later parts are not affected" : "No afecta a las partes posteriores"))
         #expect(html.contains(isEnglish ? "it ends where it was published last" : "termina donde se publicó por última vez"))
         #expect(html.contains("quorum none") && html.contains("href=\"/log/policy\""))
+        let ours = isEnglish ? "This is ours, as a beginning" : "Esta es la nuestra, para empezar"
+        #expect(html.contains(ours))
+        // Not "yet": it may be that no witness is asked for.
+        #expect(html.contains(isEnglish ? "None has confirmed this state.</dd>" : "Ninguno ha confirmado este estado.</dd>"))
         let none = try await TestSite().get("/log?lang=\(language.rawValue)").text()
         #expect(none.contains(isEnglish ? "There is no log here yet." : "Aquí todavía no hay registro."))
-        #expect(!none.contains("href=\"/log/policy\""))
+        #expect(!none.contains("href=\"/log/policy\"") && !none.contains(ours))
+        #expect(none.contains(isEnglish ? "This installation has none yet." : "Esta instalación aún no tiene ninguna."))
     }
 
     @Test("a file that the reader chose is shown only where there is a drop zone")
