@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Foundation
 import Models
 import TestSupport
 import Testing
@@ -48,6 +49,16 @@ struct DepthViewTests {
     func missing() {
         #expect(depth(picture: nil)["missing"] as? String == "The depth picture is not available.")
         #expect(depth(picture: nil, expects: false)["missing"] == nil)
+    }
+
+    @Test("a photo whose measurements are noise is told so, not that they are too few", arguments: Language.allCases)
+    func noise(language: Language) throws {
+        let evidence = Samples.Evidence(depth: .inconclusive, depthReason: .notASurface, verdict: .undecided, relief: 0.6)
+        let html = try Samples.html(Samples.record(evidence, .medium, kind: .photo), language)
+        let strings = resources.strings(language, .photo)
+        #expect(html.components(separatedBy: strings("dp.noise")).count == 3, "in the section and in the row")
+        #expect(!html.contains(strings("depth.undecided.is")) && html.contains("60 %"))
+        #expect(try Samples.html(Samples.record(named: "low"), language).contains(strings("depth.undecided.is")))
     }
 
     private func gauges(_ verdict: DepthVerdict, relief: Double?, _ language: Language = .english) -> [Gauge] {

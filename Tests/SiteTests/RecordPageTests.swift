@@ -360,7 +360,7 @@ struct RecordPageTests {
                 SimilarCapture(id: other, confidence: .low, isDevelopment: true, capturedAt: .exact(Samples.captured), place: nil),
             ], devices: 2)
         let html = try Samples.html(Samples.record(kind: .photo), similar: similar)
-        #expect(html.contains("2 devices registered exactly this file"))
+        #expect(html.contains("2 devices registered exactly this file: captures with a stored file first, then by level;"))
         #expect(html.contains("<a href=\"/verify/\(other)\">Captured 22 November 2025, 10:30 UTC</a>"))
         #expect(html.contains("(this record)") && !html.contains("<a href=\"/verify/\(Samples.id)\">Captured"))
         #expect(!(try Samples.html(Samples.record(kind: .photo)).contains("Similar captures of this file</h2>")))

@@ -106,6 +106,11 @@ struct VideoDepthTests {
         #expect(html.components(separatedBy: resources.strings(language, .video)(key)).count == 3)
     }
 
+    @Test("a depth map that is repeated is not said to be repeated over and over", arguments: Language.allCases)
+    func frozen(language: Language) {
+        #expect(!resources.strings(language, .video)("dp.video.frozen").contains(#/over and over|una y otra vez/#))
+    }
+
     @Test("depth that is signed only at the beginning is said to be so")
     func partlySigned() throws {
         #expect(

@@ -142,6 +142,18 @@ struct VideoPageTests {
         #expect(try !html("whole").contains("<circle cx=\"5.6%\" cy=\"7\""))
     }
 
+    @Test("undecided keyframes, which have no dot, are not called by the word for doubtful ones", arguments: Language.allCases)
+    func doubts(language: Language) {
+        let strings = resources.strings(language, .video)
+        for undecided in ["chart.undecided", "zone.unclear"] {
+            // Without its ending, which follows the noun.
+            let stem = String(strings(undecided).dropLast())
+            for key in ["video.doubts", "video.doubts.one", "chart.doubt", "chart.doubtful"] {
+                #expect(!strings(key).contains(stem), "\(key)")
+            }
+        }
+    }
+
     @Test("the player reserves its size, has the poster, and names exact codecs")
     func player() throws {
         let html = try html("whole")

@@ -27,7 +27,7 @@ package struct SimilarCapture: Sendable {
     }
 }
 
-/// Captures of one file by several devices, strongest evidence first.
+/// Captures of one file by several devices: those with a stored file first, then by level; verdicts taken back last.
 package struct SimilarCaptures: Sendable {
     let captures: [SimilarCapture]
     let devices: Int

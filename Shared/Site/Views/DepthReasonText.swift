@@ -1,9 +1,9 @@
 import CaptureProtocol
 
-/// Why the depth of a video could not be decided, or does not count, in words.
+/// Why depth could not be decided, or does not count, in words.
 enum DepthReasonText {
     /// - Parameter reason: the word of a reason in the evidence.
-    /// - Returns: the key of its sentence; `nil` for reasons that photos have too.
+    /// - Returns: the key of its sentence; `nil` for reasons that have no more to say than the verdict or the status.
     static func key(_ reason: String?) -> String? {
         switch reason.flatMap(DepthReason.init(rawValue:)) {
         case .videoUndecodable: "dp.video.undecodable"
@@ -14,7 +14,8 @@ enum DepthReasonText {
         case .unstableDepth: "dp.video.unstable"
         case .depthNotOfVideo: "dp.video.other"
         case .partlySigned: "dp.video.signed"
-        case .noDepth, .tooFewValid, .notASurface, .noLiDAR, .flatSurface, .undecided, .depthNotSigned, nil: nil
+        case .notASurface: "dp.noise"
+        case .noDepth, .tooFewValid, .noLiDAR, .flatSurface, .undecided, .depthNotSigned, nil: nil
         }
     }
 }

@@ -46,10 +46,10 @@ struct DepthView: Sendable {
             "gauges": (Gauge.all(depth, strings) + (depth.temporal.map { Gauge.temporal($0, strings) } ?? [])).map(\.context),
         ]
         var see: [String] = []
-        if let temporal = depth.temporal {
-            if verdict == .undecided, let why = DepthReasonText.key(temporal.reason?.known?.rawValue) { view["meaning"] = strings(why) }
-            if temporal.motionCoherence == nil { see.append(strings("m.coherence.none")) }
-        }
+        // That of a video's measurements: its check may have another.
+        let reason = depth.temporal == nil ? depth.reason?.known?.rawValue : depth.temporal?.reason?.known?.rawValue
+        if verdict == .undecided, let why = DepthReasonText.key(reason) { view["meaning"] = strings(why) }
+        if let temporal = depth.temporal, temporal.motionCoherence == nil { see.append(strings("m.coherence.none")) }
         if hasLiDAR, verdict != .undecided { view["limit"] = strings("depth.\(verdict.rawValue).not") }
         let chart = depth.temporal.flatMap {
             ReliefChart(temporal: $0, durationMilliseconds: duration, strings: strings)
