@@ -10,34 +10,43 @@ import Testing
 struct StringTests {
     @Test("every string that the code names is in the table, in every language")
     func named() throws {
-        let site = Self.root.appending(path: "Shared/Site").resolvingSymlinksInPath()
-        let files = try #require(FileManager.default.enumerator(at: site, includingPropertiesForKeys: nil))
-        var named: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let source = try String(contentsOf: file, encoding: .utf8)
-            named.formUnion(
-                source.matches(
-                    of:
-                        #/"((?:hw|dp|time|model|size|loc|cc|h1|note|fact|m|zone|st|ck|proc|failed|hash|depth|view|legend|tally|similar|file|c2|err|home|how|site|title|dev|bind|badge|alt|span|ev|log|bundle)(?:\.[a-z0-9]+)+)"/#
-                )
-                .map { String($0.output.1) })
-        }
+        let named = Set(
+            try Self.code().matches(
+                of:
+                    #/"((?:hw|dp|time|model|size|loc|cc|h1|note|fact|m|zone|st|ck|proc|failed|hash|depth|view|legend|tally|similar|file|c2|err|home|how|site|title|dev|bind|badge|alt|span|ev|log|bundle)(?:\.[a-z0-9]+)+)"/#
+            )
+            .map { String($0.output.1) })
         #expect(named.count > 120)
         // Without file names, which look like keys.
         #expect(named.subtracting(["file.js", "site.css"]).subtracting(resources.strings.keys).isEmpty)
     }
 
     @Test("keys that are put together exist")
-    func composed() {
+    func composed() { #expect(Self.composedKeys.subtracting(resources.strings.keys).isEmpty) }
+
+    @Test("every string is used: by the code, by a template, or in place of one that is used on the page of a video")
+    func used() throws {
+        let inCode = Set(try Self.code().matches(of: #/"([a-z][a-z0-9]*(?:\.[a-z0-9]+)*)"/#).map { String($0.output.1) })
+        let inTemplates = try resources.templates(.english, .photo).stringNames
+        func isUsed(_ key: String) -> Bool {
+            inCode.contains(key) || Self.composedKeys.contains(key) || inTemplates.contains(StringTable.templateName(key))
+        }
+        let unused = resources.strings.keys.filter { !isUsed($0) && !($0.hasSuffix(".video") && isUsed(String($0.dropLast(6)))) }
+        #expect(unused.isEmpty, "\(unused.sorted())")
+    }
+
+    /// Keys that the code puts together.
+    private static let composedKeys: Set<String> = {
         var keys = Badge.levels.flatMap { ["badge.\($0.rawValue)", "how.levels.\($0.rawValue)"] }
         keys += CredentialsFinding.allCases.flatMap { ["c2.\($0.rawValue)", "c2.\($0.rawValue).state"] }
         keys += CheckStatus.counted.flatMap { ["tally.\($0.styleClass)", "tally.\($0.styleClass).one", "st.\($0.rawValue)"] }
         keys += CheckRow.Check.allCases.map { "ck.\($0.rawValue)" }
-        keys += ["real", "flat", "undecided"].flatMap { ["depth.\($0)", "depth.\($0).is"] } + ["depth.real.not", "depth.flat.not"]
+        keys += ["real", "flat", "undecided", "nolidar"].flatMap { ["depth.\($0)", "depth.\($0).is"] }
+        keys += ["depth.real.not", "depth.flat.not", "m.consistency.text", "m.stability.text"]
         keys += ["404", "410", "410.link", "429", "500", "503", "400"].flatMap { ["err.\($0)", "err.\($0).more"] }
         keys += ["second", "minute", "hour", "day"].flatMap { ["span.\($0)", "span.\($0).one"] }
-        #expect(Set(keys).subtracting(resources.strings.keys).isEmpty)
-    }
+        return Set(keys)
+    }()
 
     @Test("words that templates use are in the table")
     func templates() throws {
@@ -165,6 +174,15 @@ struct StringTests {
         #expect(english.day(Samples.captured) == "22 November 2025" && spanish.day(Samples.captured) == "22 de noviembre de 2025")
         #expect(english.second(Date(timeIntervalSince1970: 1_763_807_404.9996)) == "22 November 2025, 10:30:04 UTC")
         #expect(ValueFormatter.iso(Date(timeIntervalSince1970: 1_763_807_404.9996)) == "2025-11-22T10:30:04Z")
+    }
+
+    /// All code of the site.
+    private static func code() throws -> String {
+        let site = root.appending(path: "Shared/Site").resolvingSymlinksInPath()
+        let files = try #require(FileManager.default.enumerator(at: site, includingPropertiesForKeys: nil))
+        var code = ""
+        for case let file as URL in files where file.pathExtension == "swift" { code += try String(contentsOf: file, encoding: .utf8) }
+        return code
     }
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
