@@ -412,7 +412,7 @@ let package = Package(
             name: "TransparencyLogServiceTests",
             dependencies: [
                 "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "ServiceRuntime", "TestSupport",
-                "TransparencyLog", "TransparencyLogService", crypto, httpClient, logging,
+                "TransparencyLog", "TransparencyLogService", coreMetrics, crypto, httpClient, logging, metricsTests,
             ],
             path: "Tests/TransparencyLogServiceTests"),
         .testTarget(

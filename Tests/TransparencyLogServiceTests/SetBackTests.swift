@@ -1,4 +1,6 @@
+import CoreMetrics
 import Foundation
+import MetricsTestKit
 import ObjectStorage
 import TestSupport
 import Testing
@@ -105,6 +107,28 @@ struct SetBackTests {
         rig.add(1500..<1510)
         try await rig.drain(rig.sequencer())
         try await rig.expectSound(0..<1510)
+    }
+
+    @Test("counts what it rebuilds once it is there, and no attempt before")
+    func counted() async throws {
+        let rig = try LogRig()
+        rig.add(0..<300)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        await sequencer.stepDown()
+        try await rig.store.delete([rig.objects.prefix + "tile/0/001.p/45"])
+        let metrics = TestMetrics()
+        rig.store.refuse { $0.verb == .put ? .unavailable : nil }
+        for _ in 0..<2 {
+            await #expect(throws: ObjectStorageError.self) {
+                try await withMetricsFactory(metrics) { try await sequencer.turn() }
+            }
+        }
+        #expect(metrics.counterTotal(label: "rial_log_mended_total") == 0)
+        rig.store.refuse { _ in nil }
+        for _ in 0..<2 { _ = try await withMetricsFactory(metrics) { try await sequencer.turn() } }
+        #expect(metrics.counterTotal(label: "rial_log_mended_total") == 1)
+        try await rig.expectSound(0..<300)
     }
 
     @Test("rebuilds a lost store of more leaves than are read at once")

@@ -85,9 +85,9 @@ extension Sequencer {
             if let last, try await lead.objects.entries(of: last) == nil { throw TreeReader.MissingTile(tile: last) }
         } catch let missing as TreeReader.MissingTile {
             logger.warning("the store was set back; it is restored", metadata: ["tile": "\(missing.tile)", "size": "\(latest.head.size)"])
-            LogScrub.countMending()
             try await TreeRestorer(objects: lead.objects, leaves: { try await lead.session.leaves($0, of: lead.shard.origin) })
                 .restore(latest.head, newestHead: lead.newestHead)
+            LogScrub.countMending()
         }
     }
 

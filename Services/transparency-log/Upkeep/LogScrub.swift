@@ -28,7 +28,7 @@ actor LogScrub {
         for counter in [scrubbed, mendings] { counter.increment(by: 0) }
     }
 
-    /// Counts something that was damaged or missing and is restored from a good copy.
+    /// Counts something that was damaged or missing and has been restored from a good copy.
     static func countMending() { mendings.increment() }
 
     /// - Parameters:
