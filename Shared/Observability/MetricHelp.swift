@@ -99,7 +99,7 @@ enum MetricHelp {
         "rial_captures_announced_again_total": "Captures that were announced again because they did not end in time.",
         "rial_captures_brought_again_total": "Captures whose media were replaced by those of a repeated upload.",
         "rial_captures_processing_oldest_seconds": "Age in seconds of the oldest capture in processing; 0 if there is none.",
-        "rial_cleanups_failed_total": "Deletions of objects that failed and are repeated, by task.",
+        "rial_cleanups_failed_total": "Deletions of objects, and copies of a repeated upload's, that failed and are repeated, by task.",
         "rial_intakes_swept_total": "Abandoned uploads whose objects were deleted.",
         "rial_media_damaged": "Number of stored media that are missing, have other bytes than were accepted, or cannot be read.",
         "rial_media_expired_total": "Failed captures whose media were deleted.",

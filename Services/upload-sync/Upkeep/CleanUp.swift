@@ -3,7 +3,7 @@ import Delivery
 import Logging
 import Metrics
 
-/// What upload-sync deletes; the raw values are those in metrics and log lines.
+/// What upload-sync deletes, or copies for a repeated upload; the raw values are those in metrics and log lines.
 enum CleanUp: String, CaseIterable {
     case finishedIntake = "finished intake"
     case abandonedIntake = "abandoned intake"
