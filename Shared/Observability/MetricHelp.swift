@@ -32,7 +32,7 @@ enum MetricHelp {
         "rial_media_in_progress": "Number of downloads of media in progress.",
         "rial_places_refused_total": "Requests refused because too many of their kind were in progress, by kind and limit.",
         "rial_rate_limited_total": "Requests refused because their sender made too many, by limit.",
-        "rial_transfers_cut_total": "Connections closed because the other side was too slow, by reason.",
+        "rial_transfers_cut_total": "Transfers that the gateway ended, by reason.",
         "rial_waiters": "Number of requests that wait for news of a capture or a registration.",
 
         // gateway: captures and uploads.

@@ -1,8 +1,10 @@
 import CaptureProtocol
+import CoreMetrics
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import Observability
 import Testing
 
 @testable import Gateway
@@ -172,6 +174,43 @@ struct TransferHandlerTests {
         #expect(connection.closes.isEmpty)
         connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(connection.closes == [.all])
+    }
+
+    /// The transfers that are counted as ended, by reason.
+    private func ended(_ transfers: () throws -> Void) throws -> [String] {
+        let metrics = MetricsRegistry()
+        try withMetricsFactory(metrics, transfers)
+        return metrics.exposition().split(separator: "\n").filter { $0.hasPrefix("rial_transfers_cut_total{") }.map(String.init)
+    }
+
+    @Test("a body that pauses for the idle timeout counts as ended, once, and a connection without one does not")
+    func idleCounted() throws {
+        let ofBody = try ended {
+            let connection = try Connection(idleTimeout: .seconds(4))
+            try connection.request(length: 100_000)
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(4))
+            #expect(connection.closes == [.all])
+        }
+        #expect(ofBody == ["rial_transfers_cut_total{reason=\"idle\"} 1"])
+        let ofSlowBody = try ended {
+            let connection = try Connection(idleTimeout: .seconds(20))
+            try connection.request(length: 10_000_000)
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(16))
+            #expect(connection.refusals.count == 1)
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(4))
+            #expect(connection.closes == [.all])
+        }
+        #expect(ofSlowBody == ["rial_transfers_cut_total{reason=\"body_slow\"} 1"])
+        let betweenRequests = try ended {
+            let connection = try Connection(idleTimeout: .seconds(4))
+            try connection.request(length: 10)
+            try connection.body(10)
+            try connection.end()
+            _ = try connection.answer(.created)
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(4))
+            #expect(connection.closes == [.all])
+        }
+        #expect(betweenRequests.isEmpty)
     }
 
     @Test("of a refused request's body one MiB is read and no more")

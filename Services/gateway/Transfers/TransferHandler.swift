@@ -206,7 +206,11 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func check(_ context: ChannelHandlerContext) {
         timer = nil
         let now = context.eventLoop.now
-        if let idleSince, now >= idleSince + idleTimeout { return close(context) }
+        if let idleSince, now >= idleSince + idleTimeout {
+            // Between requests no transfer ends, and one that failed is counted.
+            if body != nil, !hasFailed { count("idle") }
+            return close(context)
+        }
         if let current = response, now >= current.windowEnds {
             response?.windowEnds = now + ResponsePace.window
             let waiting = waitingBytes(context.channel)
