@@ -35,9 +35,7 @@ struct EventsController: Sendable {
         // Nobody would read it, and parts that wait to be read hold up the watch for the disconnect, and with it the stream's end.
         guard !request.hasBody else { throw APIError(.payloadTooLarge, "A request for events has no body.") }
         let seen = EventCursor(request.headers[.lastEventID])
-        guard let permit = try? streams.acquire(address: address) else {
-            throw APIError.retryLater(.rateLimited, "Too many event streams from this address.", seconds: 10)
-        }
+        let permit = try streams.acquire(address: address)
         // Watching for the client to disconnect reads ahead into the next request, so the connection serves no other.
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store", .connection: "close"],
