@@ -235,14 +235,10 @@ extension MemoryRows: StuckRepository {
                 if capture.kind != nil { state.announced.append(id) }
                 var job = state.jobs[id] ?? Job()
                 var next = wait * 2
-                // The first wait has no limit.
-                if state.jobs[id] != nil {
-                    for _ in 0..<min(job.announcements, 11) { next *= 2 }
-                    next = min(next, 3600)
-                }
+                for _ in 0..<min(job.announcements, 11) { next *= 2 }
                 job.announcements += 1
                 job.repairs += capture.status == .failed ? 1 : 0
-                job.announceNextAt = Self.time.addingTimeInterval(next)
+                job.announceNextAt = Self.time.addingTimeInterval(min(next, 3600))
                 state.jobs[id] = job
             }
             return due.prefix(limit).map { StuckCapture(id: $0.id, kind: $0.capture.kind) }

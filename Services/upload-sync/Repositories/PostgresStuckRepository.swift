@@ -49,7 +49,7 @@ struct PostgresStuckRepository: StuckRepository {
             try await connection.query(
                 """
                 INSERT INTO sync_jobs (capture_id, announcements, repairs, announce_next_at)
-                SELECT id, 1, repairs, now() + make_interval(secs => wait * 2)
+                SELECT id, 1, repairs, now() + least(interval '1 hour', make_interval(secs => wait * 2))
                 FROM unnest(\(due.map(\.id.uuid)), \(repairs), \(waits)) AS announced (id, repairs, wait)
                 ON CONFLICT (capture_id) DO UPDATE SET announcements = sync_jobs.announcements + 1, repairs = sync_jobs.repairs + EXCLUDED.repairs,
                     announce_next_at = now() + least(interval '1 hour',
