@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 import check_compose
+import swift_enums
 import tools
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -102,6 +103,13 @@ def remedies():
     return re.findall(r"(?m)^\| `(\w+)` \| \S", text)
 
 
+def unexplained_reasons(text):
+    """The reasons of witnesses' failures that the remedy of their alarm does not name."""
+    row = re.search(r"(?m)^\| `RialLogWitnessFailing` \|.*$", text)[0]
+    reasons = swift_enums.enums("Services/transparency-log/Witnesses")["WitnessFailure"][1]
+    return [reason for _, reason in reasons if f"`{reason}`" not in row]
+
+
 def rule_problems(rules, measured, rows):
     problems = []
     used = set()
@@ -180,6 +188,11 @@ class PrometheusTests(unittest.TestCase):
 
     def test_the_document_says_what_to_do_at_each_alarm(self):
         self.assertEqual(remedies(), [rule["alert"] for rule in self.rules])
+
+    def test_the_document_says_what_each_failure_of_a_witness_means(self):
+        text = (ROOT / "docs/operations.md").read_text()
+        self.assertEqual(unexplained_reasons(text), [])
+        self.assertEqual(unexplained_reasons(text.replace("`refused`", "else")), ["refused"])
 
     def test_every_rule_has_a_test_on_series_that_there_are(self):
         self.assertEqual(test_problems(self.rules, self.tests), [])
