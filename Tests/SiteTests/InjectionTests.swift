@@ -90,9 +90,10 @@ struct InjectionTests {
 
     @Test("inside a sentence it is isolated, outside it has an element of its own")
     func isolated() throws {
-        let evidence = Samples.Evidence(model: "שלום", location: MetadataCheck(.pass), place: "مدينة")
+        let evidence = Samples.Evidence(
+            model: "שלום", modelCheck: MetadataCheck(.unavailable, reason: .modelUnknown), location: MetadataCheck(.pass), place: "مدينة")
         let html = try Samples.html(Samples.record(evidence, kind: .photo))
-        #expect(html.contains("\u{2068}שלום\u{2069}, has a LiDAR sensor") && html.contains("<bdi>שלום</bdi> (as reported)"))
+        #expect(html.contains("\u{2068}שלום\u{2069} is not in our table of models") && html.contains("<bdi>שלום</bdi> (as reported)"))
         #expect(html.contains("\u{2068}مدينة\u{2069} (approximate)") && html.contains("<bdi>مدينة</bdi> (approximate)"))
     }
 

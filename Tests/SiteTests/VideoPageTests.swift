@@ -32,7 +32,7 @@ struct VideoPageTests {
         arguments: [
             ("whole", "All 375 frames verified.", nil),
             ("partial", "Verified: 10 s of 12 s.", "Every frame up to the last signed checkpoint is covered"),
-            ("broken", "The chain breaks after frame 200.", "The file is not what the phone recorded and chained."),
+            ("broken", "The chain breaks after frame 200.", "The file does not fit the chain that came with it."),
             ("reported only", "A chain was sent that cannot be computed again.", "It neither helps nor harms."),
             ("unsigned", "No accepted signature covers this chain.", "That is not held against the video."),
         ] as [(String, String, String?)])
@@ -45,7 +45,7 @@ struct VideoPageTests {
     @Test(
         "a chain is said to be computed again only where it was, and to be the phone's only where that is signed",
         arguments: [
-            ("whole", "chain.more"), ("partial", "chain.more"), ("broken", "chain.more"), ("unsigned", "chain.unsigned.more"),
+            ("whole", "chain.more"), ("partial", "chain.unsigned.more"), ("broken", "chain.more"), ("unsigned", "chain.unsigned.more"),
             ("reported only", nil), ("hash only", nil),
         ] as [(String, String?)])
     func computed(name: String, told: String?) throws {
@@ -53,6 +53,14 @@ struct VideoPageTests {
         for key in ["chain.more", "chain.unsigned.more"] {
             #expect(html.contains(resources.strings(.english, .video)(key)) == (key == told), "\(key)")
         }
+    }
+
+    @Test("the chain of a test device is not said to be a phone's")
+    func computedByTestDevice() throws {
+        let evidence = Samples.Evidence(development: true, binding: .videoDepthMetadata)
+        let html = try Samples.html(Samples.Video().changed { $0.evidence = evidence }.record)
+        let strings = resources.strings(.english, .video)
+        #expect(html.contains(strings("chain.unsigned.more")) && !html.contains(strings("chain.more")))
     }
 
     @Test("verified time is rounded down, and less than a second is said to be so")

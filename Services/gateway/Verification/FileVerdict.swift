@@ -3,7 +3,7 @@ import Models
 
 /// The result of verifying a file.
 enum FileVerdict: Sendable {
-    /// Captures claim the file; the one with the strongest evidence comes first.
+    /// Captures claim the file; those with a stored file come first, then by level.
     case claimed(by: Claim, others: [Claim])
     /// No record has the file, but it contains Content Credentials.
     case credentials(ManifestInfo)

@@ -107,10 +107,10 @@ struct CheckRows: Sendable {
     private func chain() -> CheckRow? {
         guard let found = evidence.hashChain, let facts = evidence.video else { return nil }
         let text = ChainText(found, facts, strings)
-        // Of a chain that was not computed again there is no more to say. Only an accepted signature shows that a phone made it.
-        let more = found.isIntact.map { _ in
-            strings(evidence.hardwareAttestation.status == .pass ? "chain.more" : "chain.unsigned.more")
-        }
+        // Of a chain that was not computed again there is no more to say. Only a phone's accepted signature over its end shows that a phone
+        // made all of it.
+        let isPhones = evidence.signatureCovers.contains(.video) && !evidence.hardwareAttestation.developmentAttestation
+        let more = found.isIntact.map { _ in strings(isPhones ? "chain.more" : "chain.unsigned.more") }
         return CheckRow(
             check: .chain, status: found.status, detail: text.sentence, paragraphs: [more, text.reason].compactMap(\.self))
     }
@@ -198,8 +198,14 @@ struct CheckRows: Sendable {
         let (detail, more): (String, String)
         switch (found.status, found.reason?.known) {
         case (.pass, _):
-            let model = UntrustedText(evidence.hardwareAttestation.deviceModel)?.isolated
-            (detail, more) = (model.map { strings("model.pass", ["model": $0]) } ?? strings("fact.nomodel"), "model.pass.more")
+            // The registered device may only be called "iPhone", beside others that name its model.
+            guard let model = evidence.hardwareAttestation.deviceModel, IPhoneModels.find(model) != nil,
+                let text = UntrustedText(model)?.isolated
+            else {
+                return CheckRow(
+                    check: .model, status: .pass, detail: strings("model.pass.more"), paragraphs: [], caveat: strings("model.limit"))
+            }
+            (detail, more) = (strings("model.pass", ["model": text]), "model.pass.more")
         // The evidence does not tell which of the stated models it is.
         case (.fail, .modelWithoutLiDAR): (detail, more) = (strings("model.other.plain"), "model.fail.more")
         case (.fail, _): (detail, more) = (strings("model.differs.plain"), "model.fail.more")
