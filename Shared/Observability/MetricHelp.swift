@@ -71,7 +71,7 @@ enum MetricHelp {
         "rial_video_analysis_seconds": "Time in seconds that the analysis of a video takes.",
         "rial_video_decoder_up": "Whether videos can be decoded: 1 they can, 0 they cannot.",
         "rial_video_decoder_pauses_total": "Times that the decoding of videos was paused for a photo, each a quarter of a second at most.",
-        "rial_video_decoders_died_total": "Videos that were not decoded, by the end of the process: failed is a file that it refused.",
+        "rial_video_decoders_died_total": "Videos that were not decoded, by the end of the decoder: failed is a file that it refused.",
         "rial_video_decoding_seconds": "Time in seconds that decoding a video takes.",
 
         // evidence-assembler.

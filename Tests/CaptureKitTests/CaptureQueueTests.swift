@@ -149,6 +149,7 @@ struct CaptureQueueTests {
         #expect(failure.code == "VALIDATION_ERROR")
         #expect(failure.details?.contains("\"field\"") == true)
         #expect(try await queue.capture(good.id).state == .uploaded)
+        await #expect(throws: StoreError.notAllowed(.failed, to: .uploading)) { try await queue.attempt(bad.id) }
     }
 
     @Test("takes the server's time when the device's clock is wrong")

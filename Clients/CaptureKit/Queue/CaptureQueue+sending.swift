@@ -16,7 +16,8 @@ extension CaptureQueue {
     func attempt(_ id: LocalID) async throws {
         let now = clock.now
         let capture = try await store.database.update(id) { row in
-            guard !row.facts.mayBeWithdrawn else { throw StoreError.notAllowed(row.state, to: .uploading) }
+            // One that failed meanwhile is sent again by a person alone.
+            guard !row.facts.mayBeWithdrawn, row.state != .failed else { throw StoreError.notAllowed(row.state, to: .uploading) }
             row.state = .uploading
             row.facts.sentAt = row.facts.sentAt ?? now
         }
