@@ -197,17 +197,17 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         state.withLock { $0.fail(capture, StableWord(reason)) }
     }
 
-    func unsigned(limit: Int) async throws -> LongestWaiting {
+    func unsigned(limit: Int) async throws -> WaitingCaptures {
         state.withLock { state in Self.longestWaiting(state.entries.values.filter(\.isUnsigned), limit: limit) }
     }
 
     /// The first of each sort that were received, which tests complete in the same order.
-    private static func longestWaiting(_ entries: [Entry], limit: Int) -> LongestWaiting {
+    private static func longestWaiting(_ entries: [Entry], limit: Int) -> WaitingCaptures {
         let ordered = entries.sorted { $0.number < $1.number }.map(\.announcement)
         func first(areVideos: Bool) -> [CaptureID] {
             ordered.filter { $0.content.kind.takesLongToAssemble == areVideos }.prefix(limit).map(\.captureID)
         }
-        return LongestWaiting(others: first(areVideos: false), videos: first(areVideos: true))
+        return WaitingCaptures(others: first(areVideos: false), videos: first(areVideos: true))
     }
 
     func gathered(_ capture: CaptureID) async throws -> GatheredCapture? {
@@ -218,7 +218,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         }
     }
 
-    func waiting(limit: Int) async throws -> LongestWaiting {
+    func waiting(limit: Int) async throws -> WaitingCaptures {
         state.withLock { state in
             Self.longestWaiting(state.entries.values.filter { $0.isWaiting && !state.isRevoked($0) }, limit: limit)
         }

@@ -60,7 +60,7 @@ protocol AssemblyRepository: Sendable {
 
     /// Captures in processing whose last part was received more than five seconds ago, of a stored video more than three minutes: they wait
     /// for the signer, or for room on disk. Up to `limit` videos and as many others, longest waiting first.
-    func unsigned(limit: Int) async throws -> LongestWaiting
+    func unsigned(limit: Int) async throws -> WaitingCaptures
 
     /// The current parts of a capture in processing; `nil` if parts are missing, or if it is not in processing any more.
     func gathered(_ capture: CaptureID) async throws -> GatheredCapture?

@@ -31,7 +31,7 @@ struct UndigestedCredentials: Sendable {
 /// device is restored: others trust a signed copy, also where nobody tells them that its verdict was taken back.
 protocol CredentialRepository: Sendable {
     /// Up to `limit` videos and as many others, longest waiting first.
-    func waiting(limit: Int) async throws -> LongestWaiting
+    func waiting(limit: Int) async throws -> WaitingCaptures
 
     /// `nil` if the capture no longer waits.
     func find(_ capture: CaptureID) async throws -> WaitingCapture?

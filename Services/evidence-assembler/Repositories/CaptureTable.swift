@@ -60,8 +60,8 @@ struct CaptureTable {
 
     /// Captures with all their parts that were not completed when the last part was received: they wait for the signer, or for room on
     /// disk. Longest waiting first. The five seconds, or three minutes of a video, exclude captures that an instance is completing now.
-    nonisolated(nonsending) func unsigned(limit: Int) async throws -> LongestWaiting {
-        LongestWaiting(
+    nonisolated(nonsending) func unsigned(limit: Int) async throws -> WaitingCaptures {
+        WaitingCaptures(
             others: try await unsigned("NOT \(Self.isVideo)", for: "interval '5 seconds'", limit: limit),
             videos: try await unsigned(Self.isVideo, for: "interval '3 minutes'", limit: limit))
     }

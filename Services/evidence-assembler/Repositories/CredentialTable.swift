@@ -29,8 +29,8 @@ struct CredentialTable {
         """
 
     /// Complete captures whose Content Credentials wait for a time stamp, longest waiting first.
-    nonisolated(nonsending) func waiting(limit: Int) async throws -> LongestWaiting {
-        LongestWaiting(
+    nonisolated(nonsending) func waiting(limit: Int) async throws -> WaitingCaptures {
+        WaitingCaptures(
             others: try await waiting("NOT \(CaptureTable.isVideo)", limit: limit),
             videos: try await waiting(CaptureTable.isVideo, limit: limit))
     }

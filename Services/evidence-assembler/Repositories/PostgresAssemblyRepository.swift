@@ -85,7 +85,7 @@ struct PostgresAssemblyRepository: AssemblyRepository {
         return true
     }
 
-    func unsigned(limit: Int) async throws -> LongestWaiting {
+    func unsigned(limit: Int) async throws -> WaitingCaptures {
         try await database.withConnection { try await CaptureTable($0).unsigned(limit: limit) }
     }
 

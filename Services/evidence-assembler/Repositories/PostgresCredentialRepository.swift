@@ -11,7 +11,7 @@ struct PostgresCredentialRepository: CredentialRepository {
     let outbox: Outbox
     var maker = StatementMaker()
 
-    func waiting(limit: Int) async throws -> LongestWaiting {
+    func waiting(limit: Int) async throws -> WaitingCaptures {
         try await database.withConnection { try await CredentialTable($0).waiting(limit: limit) }
     }
 

@@ -17,37 +17,17 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
         // Those under way wait for nobody; other instances leave them alone for a while, see ``AssemblyRepository/unsigned(limit:)``.
         let waiting = try await assembly.captures.unsigned(limit: 50).filter { !assembly.underWay.contains($0) }
         Meter(label: "rial_captures_unsigned").set(waiting.all.count)
-        try await waiting.inTurn(retry)
+        try await waiting.inTurn(
+            ledger, logger, "a capture that waited cannot be completed", isNoted: isDependencyFailure, giveUp: giveUp, attempt: complete)
     }
 
-    /// - Returns: false if the run is over.
-    private func retry(_ waiting: [CaptureID], areVideos: Bool) async throws -> Bool {
-        var limit = FailureLimit()
-        for capture in waiting {
-            guard !Task.isEnding else { return false }
-            do {
-                var isAway = false
-                try await ledger.run(capture.uuid, giveUp: { try await giveUp(capture) }) {
-                    guard let gathered = try await assembly.captures.gathered(capture) else { return }
-                    do {
-                        try await assembly.complete(gathered, event: nil, logger) { try await assembly.captures.gathered(capture) }
-                    } catch is SignerUnavailable { isAway = true }
-                }
-                if isAway { return false }
-                limit.succeed()
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                logger.warning("a capture that waited cannot be completed", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
-                if isWantOfRoom(error) {
-                    // Each of the videos that are left would be read from the store before it finds no room.
-                    if areVideos { return false }
-                } else if isDependencyFailure(error) {
-                    try limit.note(error)
-                }
-            }
-        }
-        return true
+    /// - Returns: false if the signer is still unavailable.
+    private func complete(_ capture: CaptureID) async throws -> Bool {
+        guard let gathered = try await assembly.captures.gathered(capture) else { return true }
+        do {
+            try await assembly.complete(gathered, event: nil, logger) { try await assembly.captures.gathered(capture) }
+            return true
+        } catch is SignerUnavailable { return false }
     }
 
     /// Three processes crashed while they completed it. `upload-sync` announces it again a few times, as any that failed by a fault of

@@ -23,34 +23,9 @@ struct WaitingCredentials: Sendable {
     func retry() async throws {
         let waiting = try await captures.waiting(limit: Self.batchSize)
         Meter(label: "rial_credentials_waiting").set(waiting.all.count)
-        try await waiting.inTurn(retry)
-    }
-
-    /// - Returns: false if the run is over.
-    private func retry(_ waiting: [CaptureID], areVideos: Bool) async throws -> Bool {
-        var limit = FailureLimit()
-        for capture in waiting {
-            guard !Task.isEnding else { return false }
-            do {
-                var isAway = false
-                try await ledger.run(capture.uuid, giveUp: { try await settle(capture, as: .photoNotSignable) }) {
-                    isAway = try await !make(capture)
-                }
-                if isAway { return false }
-                limit.succeed()
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                logger.warning("waiting credentials not made", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
-                if isWantOfRoom(error) {
-                    // Each of the videos that are left would be read from the store before it finds no room.
-                    if areVideos { return false }
-                } else {
-                    try limit.note(error)
-                }
-            }
-        }
-        return true
+        try await waiting.inTurn(
+            ledger, logger, "waiting credentials not made", isNoted: { _ in true },
+            giveUp: { try await settle($0, as: .photoNotSignable) }, attempt: make)
     }
 
     /// Signs before it locks: an authority may take half a minute, and other work on the capture must not wait for it. If two instances
