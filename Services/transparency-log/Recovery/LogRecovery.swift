@@ -47,13 +47,13 @@ struct LogRecovery: Sendable {
 
     private func recover(_ shard: LogShard, isOpen: Bool) async throws -> Report {
         let objects = LogObjects(store, shard: shard.shard)
-        let signed = try await signedCheckpoints(shard, objects)
+        let published = try await repository.published(shard.origin, limit: Self.comparedCheckpoints)
+        let signed = try await signedCheckpoints(shard, objects, published)
         guard let greatest = signed.max(by: { $0.head.size < $1.head.size }) else {
             throw Failure.unproved("nothing of it was ever signed")
         }
         let source = LeafSource(repository: repository, objects: objects, shard: shard, size: greatest.head.size)
         let roots = try await prove(greatest, with: source, signed)
-        let published = try await repository.published(shard.origin, limit: Self.comparedCheckpoints)
         // Others have seen it: no smaller tree may take its place.
         if let size = published.first?.head.size, size > greatest.head.size {
             throw Failure.unproved("nothing proves the published checkpoint of \(size) leaves any more")
@@ -78,10 +78,10 @@ struct LogRecovery: Sendable {
     }
 
     /// Everything that bears this log's signature: the heads, the checkpoint in the store, those of the database.
-    private func signedCheckpoints(_ shard: LogShard, _ objects: LogObjects) async throws -> [PublishedCheckpoint] {
-        var signed = try await repository.published(shard.origin, limit: Self.comparedCheckpoints).compactMap { stored in
-            stored.note.flatMap { PublishedCheckpoint($0, of: shard) }
-        }
+    private func signedCheckpoints(
+        _ shard: LogShard, _ objects: LogObjects, _ published: [CommittedCheckpoint]
+    ) async throws -> [PublishedCheckpoint] {
+        var signed = published.compactMap { stored in stored.note.flatMap { PublishedCheckpoint($0, of: shard) } }
         if let found = try await objects.fetch(objects.checkpointKey), let checkpoint = PublishedCheckpoint(found.bytes, of: shard) {
             signed.append(checkpoint)
         }

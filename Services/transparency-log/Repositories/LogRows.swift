@@ -37,9 +37,7 @@ struct LogRows: Sendable {
     func checkpoint(of size: UInt64, _ origin: TextLine) async throws -> CommittedCheckpoint? {
         try await query(
             "SELECT size, root, body, note FROM log_checkpoints WHERE origin = \(origin.text) AND size = \(Int64(size))"
-        ).first.map { row in
-            CommittedCheckpoint(head: try TreeHead(row), text: Array(try row.get("body", as: String.self).utf8), note: try row.note())
-        }
+        ).first.map { try CommittedCheckpoint($0) }
     }
 }
 
@@ -53,6 +51,12 @@ extension TreeHead {
         let size = try row.get("size", as: Int64.self)
         guard size >= 0 else { throw MalformedLogRow(description: "a tree's size is negative") }
         self.init(size: UInt64(size), root: try row.digest("root"))
+    }
+}
+
+extension CommittedCheckpoint {
+    init(_ row: Row) throws {
+        self.init(head: try TreeHead(row), text: Array(try row.get("body", as: String.self).utf8), note: try row.note())
     }
 }
 

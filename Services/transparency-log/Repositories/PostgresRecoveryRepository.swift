@@ -26,15 +26,12 @@ struct PostgresRecoveryRepository: RecoveryRepository {
     func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]] { try await rows.leaves(range, of: origin) }
 
     func published(_ origin: TextLine, limit: Int) async throws -> [CommittedCheckpoint] {
-        let sizes = try await connection.query(
-            "SELECT size FROM log_checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL ORDER BY size DESC LIMIT \(limit)")
-        var found: [CommittedCheckpoint] = []
-        for row in sizes {
-            if let checkpoint = try await rows.checkpoint(of: UInt64(try row.get("size", as: Int64.self)), origin) {
-                found.append(checkpoint)
-            }
-        }
-        return found
+        try await connection.query(
+            """
+            SELECT size, root, body, note FROM log_checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL
+            ORDER BY size DESC LIMIT \(limit)
+            """
+        ).map { try CommittedCheckpoint($0) }
     }
 
     func replace(
