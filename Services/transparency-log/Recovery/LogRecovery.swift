@@ -61,13 +61,12 @@ struct LogRecovery: Sendable {
         let last = try await source.leaves(greatest.head.size - 1..<greatest.head.size).last.flatMap { try? LogLeaf(bytes: $0) }
         var next: VerifierKey?
         if case .end(let key)? = last { next = key }
-        let proved = ProvedTree(
-            shard: shard, head: greatest.head, note: greatest.note,
-            publishedSize: published.filter { stored in
-                // A damaged note is replaced for the proved tree alone. With any other, the next instance would freeze again.
-                let isSigned = stored.note.flatMap { PublishedCheckpoint($0, of: shard) }?.head == stored.head
-                return roots[stored.head.size] == stored.head.root && (isSigned || stored.head == greatest.head)
-            }.map(\.head.size).max() ?? 0, next: next)
+        // A damaged note is replaced for the proved tree alone. With any other, the next instance would freeze again.
+        let publishedSize =
+            published.filter { stored in
+                roots[stored.head.size] == stored.head.root && (stored.head == greatest.head || stored.signed(by: shard) != nil)
+            }.map(\.head.size).max() ?? 0
+        let proved = ProvedTree(shard: shard, head: greatest.head, note: greatest.note, publishedSize: publishedSize, next: next)
         // A closed shard ends with its last leaf, published: nobody publishes it again.
         guard isOpen || next != nil && proved.publishedSize == proved.head.size else {
             throw Failure.unproved("the final checkpoint of the closed shard \(shard.shard) is not in the database")

@@ -27,8 +27,8 @@ extension Sequencer {
     private func published(_ lead: Leadership) async throws -> PublishedCheckpoint? {
         let (shard, size) = (lead.shard, lead.shard.publishedSize)
         guard size > 0 else { return nil }
-        guard let stored = try await lead.session.checkpoint(of: size, shard.origin), let note = stored.note,
-            var published = PublishedCheckpoint(note, of: shard), published.head == stored.head, stored.head.size == size
+        guard let stored = try await lead.session.checkpoint(of: size, shard.origin), stored.head.size == size,
+            var published = stored.signed(by: shard)
         else { throw SequencerHalt.freeze(.databaseDamaged, "the published checkpoint of \(size) leaves is not in the database") }
         published.add(try await repository.cosignatures(of: size, shard.origin))
         return published

@@ -91,7 +91,7 @@ actor LogScrub {
     /// - Parameter published: of the published tree.
     /// - Throws: ``SequencerHalt`` with the reason to freeze.
     func mendCheckpoint(_ published: CommittedCheckpoint) async throws {
-        guard let own = published.note, var newest = PublishedCheckpoint(own, of: shard), newest.head == published.head else {
+        guard var newest = published.signed(by: shard) else {
             throw SequencerHalt.freeze(.databaseDamaged, "the published checkpoint of \(size) leaves is not in the database")
         }
         newest.add(try await repository.cosignatures(of: size, shard.origin))
