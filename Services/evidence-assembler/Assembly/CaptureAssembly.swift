@@ -35,8 +35,8 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     ///     hand now, if there is one.
     ///   - lookAgain: returns what there is to be assembled once a video's turn has come; `nil` if it was completed or withdrawn while it
     ///     waited, and the event is settled.
-    /// - Throws: ``SignerUnavailable`` if the capture must be signed and cannot be now; ``NoRoom`` or what the disk throws if it takes room
-    ///   that is not there; ``RejectedMessage`` for permanent failures; ``RevokedMeanwhile``.
+    /// - Throws: ``SignerUnavailable`` if the capture must be signed and cannot be now; ``NoScratchSpace`` or what the disk throws
+    ///   if it takes room that is not there; ``RejectedMessage`` for permanent failures; ``RevokedMeanwhile``.
     func complete(
         _ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger, lookAgain: () async throws -> GatheredCapture?
     ) async throws {
@@ -128,7 +128,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
             let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
             switch try await credentials.issue(claim, copy, isTrial: isTrial) {
             case .noSignerYet: throw SignerUnavailable()
-            case .noRoomYet: throw NoRoom()
+            case .noRoomYet: throw NoScratchSpace()
             case .made(let issued):
                 package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
                 return (package, .signed(issued))

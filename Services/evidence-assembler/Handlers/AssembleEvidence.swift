@@ -12,7 +12,7 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
         if capture.announcement.content.kind.takesLongToAssemble { context.letOthersPass() }
         do {
             try await assembly.complete(capture, event: context, context.logger) { try await take(message, context) }
-        } catch let error where error is SignerUnavailable || isWantOfRoom(error) {
+        } catch let error where error is SignerUnavailable || isScratchFailure(error) {
             // Do not block the partition; ``UnsignedCaptures`` completes the capture later.
             try await assembly.captures.park(message.captureID, answering: context)
             context.logger.info("the capture waits for signer or disk", metadata: ["reason": "\(error)"])

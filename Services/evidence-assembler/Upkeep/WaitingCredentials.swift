@@ -33,7 +33,7 @@ struct WaitingCredentials: Sendable {
     /// verdict meanwhile, which is signed anew by the next run.
     ///
     /// - Returns: false if there is still no time stamp, or no signer.
-    /// - Throws: ``NoRoom`` or what the disk throws if it takes room that is not there; storage and database errors.
+    /// - Throws: ``NoScratchSpace`` or what the disk throws if it takes room that is not there; storage and database errors.
     private func make(_ capture: CaptureID) async throws -> Bool {
         guard let waiting = try await captures.find(capture) else { return true }
         guard waiting.announcement != nil else {
@@ -45,7 +45,7 @@ struct WaitingCredentials: Sendable {
         let outcome: Result<IssuedCredentials, NotSignable>
         switch try await issue(claim, waiting.parts, waiting.capturedAt) {
         case .noTimestampYet, .noSignerYet: return false
-        case .noRoomYet: throw NoRoom()
+        case .noRoomYet: throw NoScratchSpace()
         case .notSignable(let reason): outcome = .failure(NotSignable(reason: reason))
         case .made(let issued): outcome = .success(issued)
         }

@@ -43,7 +43,7 @@ struct WaitingCaptures: Sendable {
                     throw error
                 } catch {
                     logger.warning(message, metadata: ["capture_id": "\(capture)", "error": "\(error)"])
-                    if isWantOfRoom(error) {
+                    if isScratchFailure(error) {
                         // Each of the videos that are left would be read from the store before it finds no room.
                         if areVideos { return false }
                     } else if isNoted(error) {
