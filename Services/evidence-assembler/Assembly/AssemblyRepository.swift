@@ -39,12 +39,12 @@ protocol AssemblyRepository: Sendable {
     /// - Throws: ``RejectedMessage`` if there is no such capture, or if a part names objects that were not announced.
     func take(_ part: EvidencePart, of capture: CaptureID, answering context: MessageContext) async throws -> TakenPart
 
-    /// Marks the event of a capture that waits for the signer as processed; a failed capture is in processing again.
+    /// Marks the event of a capture that waits for the signer, or for room on disk, as processed; a failed capture is in processing again.
     func park(_ capture: CaptureID, answering context: MessageContext) async throws
 
     /// Completes the capture, records its published objects and its statement, and announces it. If its device was revoked meanwhile, so is
     /// the capture.
-    /// - Parameter context: `nil` for a capture that waited for the signer.
+    /// - Parameter context: `nil` for a capture that waited for the signer, or for room on disk.
     /// - Returns: false if the event was processed or the capture completed before, or if it was withdrawn: then its objects are looked for
     ///   again.
     /// - Throws: ``RevokedMeanwhile`` if it is signed and now revoked.

@@ -31,8 +31,8 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     var underWay = CapturesUnderWay()
 
     /// - Parameters:
-    ///   - event: the event of its last part; `nil` for a capture that waited for the signer, which is left to the handler that has it in
-    ///     hand now, if there is one.
+    ///   - event: the event of its last part; `nil` for a capture that waited for the signer, or for room on disk, which is left to the
+    ///     handler that has it in hand now, if there is one.
     ///   - lookAgain: returns what there is to be assembled once a video's turn has come; `nil` if it was completed or withdrawn while it
     ///     waited, and the event is settled.
     /// - Throws: ``SignerUnavailable`` if the capture must be signed and cannot be now; ``NoScratchSpace`` or what the disk throws
