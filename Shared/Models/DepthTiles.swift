@@ -11,7 +11,8 @@ public enum DepthTiles {
     public static func size(isWide: Bool) -> (width: Int, height: Int) { isWide ? (longSide, shortSide) : (shortSide, longSide) }
 
     /// How the keyframes lie in a picture of this size.
-    /// - Returns: pixels of a tile, and tiles in a row; `nil` if there are no keyframes, or the picture does not have a tile for each of them.
+    /// - Returns: pixels of a tile, and tiles in a row; `nil` if there are no keyframes, or the picture does not have a tile for each of
+    ///   them.
     public static func grid(of keyframes: Int, in picture: PixelSize) -> (tile: PixelSize, columns: Int)? {
         guard keyframes > 0 else { return nil }
         let columns = min(keyframes, perRow)

@@ -37,7 +37,8 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         self.processing = processing
     }
 
-    /// The parts covered by an accepted signature; empty unless the hardware check passed. All other parts could have been written by anyone.
+    /// The parts covered by an accepted signature; empty unless the hardware check passed. All other parts could have been written by
+    /// anyone.
     public var signatureCovers: [SignedPart] {
         guard hardwareAttestation.status == .pass else { return [] }
         return hardwareAttestation.binding?.covers(isChainIntact: hashChain?.isIntact == true) ?? []

@@ -19,7 +19,8 @@ struct MediaObjectTable {
         var rows: SQL = ""
         for (index, (name, object)) in objects.sorted(by: { $0.key.rawValue < $1.key.rawValue }).enumerated() {
             rows += """
-                \(unescaped: index == 0 ? "" : ", ")(\(capture.uuid), \(name.rawValue), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType),
+                \(unescaped: index == 0 ? "" : ", ")(\(capture.uuid), \(name.rawValue), \(object.key), \(object.sha256.bytes),
+                \(object.sizeBytes), \(object.contentType),
                 \(object.pixels.map { Int32($0.width) }), \(object.pixels.map { Int32($0.height) }))
                 """
         }

@@ -92,7 +92,8 @@ struct PostgresRecoveryRepository: RecoveryRepository {
         try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(origin) AND size > \(Int64(head.size)) AND note IS NULL")
         try await connection.query(
             """
-            INSERT INTO log_checkpoints AS known (origin, size, root, body) VALUES (\(origin), \(Int64(head.size)), \(head.root.bytes), \(text))
+            INSERT INTO log_checkpoints AS known (origin, size, root, body)
+            VALUES (\(origin), \(Int64(head.size)), \(head.root.bytes), \(text))
             ON CONFLICT (origin, size) DO UPDATE SET root = excluded.root, body = excluded.body,
                 note = CASE WHEN known.note IS NOT NULL THEN \(note) END
             """)

@@ -97,8 +97,8 @@ struct PostgresBackupRows: BackupRows {
             AND captures.failure IS DISTINCT FROM \(FailureReason.digestMismatch.rawValue))
         """
 
-    /// A hash-only capture has no uploads: upload-sync stores its payload, and after that its findings (SPEC §9). Without findings the payload
-    /// of a capture in processing is expected only after ``longestSync``, and that of a failed one never.
+    /// A hash-only capture has no uploads: upload-sync stores its payload, and after that its findings (SPEC §9). Without findings the
+    /// payload of a capture in processing is expected only after ``longestSync``, and that of a failed one never.
     private static let hasPayload: SQL = """
         (captures.capture_mode = 'hash_only' AND announcement ->> 'metadata' IS NOT NULL
             AND (captures.status IN ('processing', 'failed') AND sync_jobs.result IS NOT NULL
