@@ -1,5 +1,4 @@
 import ArgumentParser
-import CaptureKit
 import Foundation
 import Signing
 import SwiftASN1
@@ -46,9 +45,12 @@ struct AdminSigningIdentity: ParsableCommand {
         // Valid from an hour ago, since readers' clocks may be behind.
         let identity = try DevelopmentAuthority.make(algorithm: algorithm, now: Date().addingTimeInterval(-3600))
         // The root first: it is listed whenever there is a signer. Without its certificates the key is none yet, and all is made anew.
-        try Self.replace(files.root, with: identity.rootPEM + (former ?? ""), permissions: 0o644)
-        try Self.replace(files.key, with: identity.privateKeyPEM, permissions: 0o600)
-        try Self.replace(files.chain, with: identity.chainPEM, permissions: 0o644)
+        for (file, text, permissions) in [
+            (files.root, identity.rootPEM + (former ?? ""), 0o644), (files.key, identity.privateKeyPEM, 0o600),
+            (files.chain, identity.chainPEM, 0o644),
+        ] {
+            try LocalFile.replace(file.lastPathComponent, in: folder.path, with: Array(text.utf8), permissions: permissions)
+        }
         Console.result("signing identity: \(folder.path)\(former == nil ? "" : "; the earlier roots are kept in root.pem")")
     }
 
@@ -71,22 +73,5 @@ struct AdminSigningIdentity: ParsableCommand {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         guard let text = try? String(contentsOf: file, encoding: .utf8) else { throw refusal(file, "cannot be read") }
         return text
-    }
-
-    /// Returns when the new content is durable. Until then the file has its old content.
-    private static func replace(_ file: URL, with text: String, permissions: Int) throws {
-        let (files, fresh) = (PosixFiles(), file.path + ".new")
-        do {
-            // Left by a process that was killed.
-            try files.remove(fresh)
-            let written = try files.create(fresh)
-            try written.write(Array(text.utf8))
-            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: fresh)
-            try written.sync()
-            try files.rename(fresh, to: file.path)
-            try files.syncFolder(file.deletingLastPathComponent().path)
-        } catch {
-            throw CommandFailure("\(file.path) cannot be written (\(error)).")
-        }
     }
 }

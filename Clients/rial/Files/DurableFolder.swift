@@ -41,18 +41,5 @@ struct DurableFolder: Sendable {
 
     /// Returns when the new content is durable. A file may be replaced by one caller at a time.
     /// - Throws: ``CommandFailure`` with the old content, or the new one, in place.
-    func replace(_ name: String, with bytes: [UInt8]) throws {
-        let (fresh, place) = ("\(path)/.new-\(name)", "\(path)/\(name)")
-        do {
-            // Left by a process that was killed.
-            try files.remove(fresh)
-            let file = try files.create(fresh)
-            try file.write(bytes)
-            try file.sync()
-            try files.rename(fresh, to: place)
-            try files.syncFolder(path)
-        } catch {
-            throw CommandFailure("\(place) cannot be written (\(error)).")
-        }
-    }
+    func replace(_ name: String, with bytes: [UInt8]) throws { try LocalFile.replace(name, in: path, with: bytes) }
 }
