@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A root and its certificates as Apple's for receipts, made by openssl in a temporary folder.
 final class ReceiptAuthority {
@@ -20,13 +21,13 @@ final class ReceiptAuthority {
             "req", "-config", "authority.cnf", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-sha256",
         ]
         let root = ["-x509", "-days", "2", "-subj", "/CN=receipt root", "-extensions", "root", "-keyout", "root.key", "-out", "root.pem"]
-        try Self.run(new + root, in: folder)
+        try OpenSSL.run(new + root, in: folder)
         rootPEM = try String(contentsOf: folder.appendingPathComponent("root.pem"), encoding: .utf8)
-        try Self.run(new + ["-subj", "/CN=receipt signer", "-keyout", "signer.key", "-out", "signer.csr"], in: folder)
+        try OpenSSL.run(new + ["-subj", "/CN=receipt signer", "-keyout", "signer.key", "-out", "signer.csr"], in: folder)
         for purpose in Purpose.allCases {
             let issue = ["x509", "-req", "-in", "signer.csr", "-CA", "root.pem", "-CAkey", "root.key", "-set_serial", "77", "-days", "2"]
             let name = purpose.rawValue
-            try Self.run(
+            try OpenSSL.run(
                 issue + ["-sha256", "-extfile", "authority.cnf", "-extensions", name, "-out", "\(name).pem"], in: folder)
         }
     }
@@ -37,21 +38,9 @@ final class ReceiptAuthority {
     func sign(_ content: [UInt8], as purpose: Purpose) throws -> [UInt8] {
         try Data(content).write(to: folder.appendingPathComponent("content"))
         let command = ["cms", "-sign", "-binary", "-nodetach", "-noattr", "-md", "sha256", "-in", "content"]
-        try Self.run(
+        try OpenSSL.run(
             command + ["-signer", "\(purpose.rawValue).pem", "-inkey", "signer.key", "-outform", "DER", "-out", "receipt"], in: folder)
         return Array(try Data(contentsOf: folder.appendingPathComponent("receipt")))
-    }
-
-    private static func run(_ arguments: [String], in folder: URL) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.currentDirectoryURL = folder
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
     }
 
     private static let configuration = """

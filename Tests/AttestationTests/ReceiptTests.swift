@@ -130,7 +130,7 @@ struct ReceiptTests {
 
     @Test(
         "a receipt is signed by the receipt signer alone, not by others whose certificates come from the same root",
-        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+        .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func signers() async throws {
         let vectors = try Vectors.load()
         let vector = try #require(vectors.receipts.first)

@@ -19,7 +19,7 @@ struct TimestampTests {
 
     @Test(
         "keep a copy valid after the certificate has expired; without one it does not stay so",
-        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+        .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func expiry() async throws {
         let authority = try TimestampAuthority()
         // Certificates expire at whole seconds.
@@ -121,7 +121,7 @@ struct TimestampTests {
 
     @Test(
         "count only where an anchor for times vouches for them, and never on claims of version 1",
-        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+        .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func vouchedFor() throws {
         let fixture = try Fixture()
         let authority = try TimestampAuthority()
@@ -179,7 +179,7 @@ struct TimestampTests {
 
     @Test(
         "are unavailable when they are too large: that is no fault of the photo",
-        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+        .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func oversized() throws {
         let fixture = try Fixture()
         let authority = try TimestampAuthority(usage: "critical,timeStamping\nnsComment = \(String(repeating: "x", count: 12_000))")
@@ -187,7 +187,7 @@ struct TimestampTests {
         #expect(error == .timestampUnavailable("Signature: COSE Signature too big for JUMBF box"))
     }
 
-    @Test("are not blamed for a wrong key", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    @Test("are not blamed for a wrong key", .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func impostor() throws {
         let fixture = try Fixture()
         let authority = try TimestampAuthority()
@@ -196,7 +196,7 @@ struct TimestampTests {
         #expect(error == .refused("Signature: the signature does not match the provided data or public key"))
     }
 
-    @Test("do not hide that the signer failed", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    @Test("do not hide that the signer failed", .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func signerFirst() throws {
         let fixture = try Fixture()
         let authority = try TimestampAuthority()
@@ -206,7 +206,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("of another signature are refused", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    @Test("of another signature are refused", .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func stale() throws {
         let authority = try TimestampAuthority()
         _ = try Fixture().sign(timestampAuthority: authority.url)

@@ -104,7 +104,7 @@ extension SystemTests.Bundles {
 
     @Test(
         "a time stamp is verified where its anchors are given, and a changed one is named",
-        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+        .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func stamped() async throws {
         let desk = try await BundleDesk()
         let (authority, stranger) = (try TimestampAuthority(), try TimestampAuthority())

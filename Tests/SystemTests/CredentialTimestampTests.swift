@@ -8,7 +8,7 @@ import Testing
 extension SystemTests {
     @Suite(
         "Time stamps of signed copies",
-        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+        .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     struct CredentialTimestamps {
         @Test(
             "are inside where an authority answers; without it captures complete, and their credentials follow when it is back",

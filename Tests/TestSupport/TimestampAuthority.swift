@@ -4,10 +4,6 @@ import Synchronization
 /// An RFC 3161 time-stamp authority that runs `openssl ts`, with its own certificates in a temporary folder. It uses the same port on
 /// 127.0.0.1 after it is closed and reopened.
 public final class TimestampAuthority: Sendable {
-    private static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
-    public static var isPresent: Bool { openssl != nil }
-
     public enum Behaviour: Sendable { case answering, refusing }
 
     public let rootPEM: String
@@ -39,7 +35,7 @@ public final class TimestampAuthority: Sendable {
                 "-extfile", "tsa.cnf", "-extensions", "time", "-out", "time.pem",
             ],
         ] {
-            try Self.run(command, in: folder)
+            try OpenSSL.run(command, in: folder)
         }
         rootPEM = try String(contentsOf: folder.appendingPathComponent("root.pem"), encoding: .utf8)
         // Opening a server once reserves a free port number.
@@ -76,7 +72,7 @@ public final class TimestampAuthority: Sendable {
         try Data(content).write(to: folder.appendingPathComponent("content"))
         let command = ["cms", "-sign", "-binary", "-nodetach", "-econtent_type", "1.2.840.113549.1.9.16.1.4", "-md", "sha256"]
         let naming = namesCertificate ? ["-cades"] : []
-        try Self.run(
+        try OpenSSL.run(
             command + naming + ["-in", "content", "-signer", "time.pem", "-inkey", "time.key", "-outform", "DER", "-out", "token"],
             in: folder)
         return Array(try Data(contentsOf: folder.appendingPathComponent("token")))
@@ -88,23 +84,11 @@ public final class TimestampAuthority: Sendable {
         let command = ["ts", "-reply", "-config", "tsa.cnf", "-section", "authority", "-queryfile", "query", "-out", "reply"]
         do {
             try Data(query).write(to: folder.appendingPathComponent("query"))
-            try run(command, in: folder)
+            try OpenSSL.run(command, in: folder)
             return (200, Array(try Data(contentsOf: folder.appendingPathComponent("reply"))))
         } catch {
             return (500, [])
         }
-    }
-
-    private static func run(_ arguments: [String], in folder: URL) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: openssl ?? "/usr/bin/openssl")
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
     }
 
     private static func configuration(usage: String) throws -> String {

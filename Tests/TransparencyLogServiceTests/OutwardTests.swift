@@ -83,7 +83,7 @@ private func withClient<T>(timeout: Duration = .seconds(20), _ body: (HTTPClient
     return try result.get()
 }
 
-@Suite("Time stamps on checkpoints", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+@Suite("Time stamps on checkpoints", .enabled(if: OpenSSL.isPresent, "openssl is missing"))
 struct StamperTests {
     private func stamper(
         _ rig: LogRig, _ authority: TimestampAuthority, _ client: HTTPClientService, anchors: String? = nil, address: URL? = nil

@@ -16,7 +16,7 @@ struct TimestampAnswerTests {
     private static func request() throws -> [UInt8] { try TimestampRequest(imprint: imprint, nonce: nonce).bytes() }
 
     @Test(
-        "of openssl verify, with RSA and ECDSA", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"), arguments: keys)
+        "of openssl verify, with RSA and ECDSA", .enabled(if: OpenSSL.isPresent, "openssl is missing"), arguments: keys)
     func verified(key: [String]) async throws {
         let authority = try TimestampAuthority(key: key)
         let before = Date()
@@ -37,7 +37,7 @@ struct TimestampAnswerTests {
     }
 
     @Test(
-        "by a certificate for something else are refused", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"),
+        "by a certificate for something else are refused", .enabled(if: OpenSSL.isPresent, "openssl is missing"),
         arguments: [
             ("critical,timeStamping", true), ("timeStamping", false), ("critical,timeStamping,codeSigning", false),
             ("critical,serverAuth", false),
@@ -52,7 +52,7 @@ struct TimestampAnswerTests {
         #expect(verdict == (isRight ? .verified(time: answer.info.time) : .rejected(.wrongPurpose)))
     }
 
-    @Test("of which the signer does not name its certificate are refused", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    @Test("of which the signer does not name its certificate are refused", .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func unnamedCertificate() async throws {
         let authority = try TimestampAuthority(key: Self.keys[1])
         let content = Array(try TimestampAnswer(try authority.answer(to: try Self.request())).signature.content)
@@ -66,7 +66,7 @@ struct TimestampAnswerTests {
     }
 
     @Test(
-        "of a time at which the certificate was not valid are refused", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"),
+        "of a time at which the certificate was not valid are refused", .enabled(if: OpenSSL.isPresent, "openssl is missing"),
         arguments: ["2020", "2096"])
     func outsideValidity(year: String) async throws {
         let authority = try TimestampAuthority(key: Self.keys[1])
@@ -90,7 +90,7 @@ struct TimestampAnswerTests {
         return [0x30, 0x82, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
     }
 
-    @Test("that were changed prove nothing else", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    @Test("that were changed prove nothing else", .enabled(if: OpenSSL.isPresent, "openssl is missing"))
     func changed() async throws {
         let authority = try TimestampAuthority(key: Self.keys[1])
         let bytes = try authority.answer(to: try Self.request())
