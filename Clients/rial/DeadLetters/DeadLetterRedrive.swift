@@ -96,7 +96,7 @@ struct DeadLetterRedrive: AsyncParsableCommand {
         }
         var letters: [DeadLetterRecord] = []
         for name in try DeadLetterTopics.named(topic) {
-            let found = try await topics.records(of: name, limit: DeadLetterTopics.repeatedLimit)
+            let found = try await topics.records(of: name, limit: DeadLetterTopics.repeatedLimit, timeout: .seconds(300))
             let different = Self.selection(of: found)
             guard found.count <= DeadLetterTopics.repeatedLimit, different.count <= DeadLetterTopics.limit else {
                 throw CommandFailure(
@@ -112,15 +112,15 @@ struct DeadLetterRedrive: AsyncParsableCommand {
 
     /// The records without duplicates: of those with one original the newest. What was sent again and has failed again has the same.
     static func selection(of letters: [DeadLetterRecord]) -> [DeadLetterRecord] {
-        var places: [DeadLetterRecord.Original: Int] = [:]
+        var indices: [DeadLetterRecord.Original: Int] = [:]
         var selected: [DeadLetterRecord] = []
         for letter in letters {
-            guard let place = places[letter.original] else {
-                places[letter.original] = selected.count
+            guard let index = indices[letter.original] else {
+                indices[letter.original] = selected.count
                 selected.append(letter)
                 continue
             }
-            if letter.isNewer(than: selected[place]) { selected[place] = letter }
+            if letter.isNewer(than: selected[index]) { selected[index] = letter }
         }
         return selected
     }

@@ -43,8 +43,10 @@ struct DeadLetterTopics {
     }
 
     /// - Returns: by partition and offset; empty if the topic does not exist, one more than `limit` if it has more.
-    func records(of topic: Topic, limit: Int = DeadLetterTopics.limit) async throws -> [DeadLetterRecord] {
-        try await reading { try await $0.read(topic: topic.rawValue, limit: limit + 1, timeout: .seconds(limit > Self.limit ? 300 : 30)) }
+    func records(
+        of topic: Topic, limit: Int = DeadLetterTopics.limit, timeout: Duration = .seconds(30)
+    ) async throws -> [DeadLetterRecord] {
+        try await reading { try await $0.read(topic: topic.rawValue, limit: limit + 1, timeout: timeout) }
             .map(DeadLetterRecord.init)
     }
 

@@ -22,9 +22,6 @@ extension Request {
 
     /// The `Content-Length`; `nil` without one.
     var declaredBytes: Int? { headers[.contentLength].flatMap { Int($0) } }
-
-    /// As the headers say.
-    var hasBody: Bool { headers.hasBody }
 }
 
 extension MultipartBoundary {

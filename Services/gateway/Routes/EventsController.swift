@@ -33,7 +33,7 @@ struct EventsController: Sendable {
             return Response(status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"])
         }
         // Nobody would read it, and parts that wait to be read hold up the watch for the disconnect, and with it the stream's end.
-        guard !request.hasBody else { throw APIError(.payloadTooLarge, "A request for events has no body.") }
+        guard !request.headers.hasBody else { throw APIError(.payloadTooLarge, "A request for events has no body.") }
         let seen = EventCursor(request.headers[.lastEventID])
         let permit = try streams.acquire(address: address)
         // Watching for the client to disconnect reads ahead into the next request, so the connection serves no other.
