@@ -70,7 +70,7 @@ extension CaptureQueue {
     private func counts(_ outcome: Result<HTTPResponse, any Error>, of id: LocalID, lentAs name: String) async throws -> Bool {
         if try await store.database.lentBodies().contains(name) { return true }
         // What else it may say, the queue has heard, or hears from its own attempt.
-        guard case .uploaded = UploadReaction(to: outcome, after: UploadHistory(), at: clock.now) else { return false }
+        guard UploadReaction.isUploaded(outcome, at: clock.now) else { return false }
         // Another device signs other bytes.
         let capture = try await store.capture(id)
         return capture.device.map { capture.facts.sentBy == [$0] } ?? false

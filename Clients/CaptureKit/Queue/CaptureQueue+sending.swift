@@ -86,9 +86,8 @@ extension CaptureQueue {
         let lock = try await FileLock.acquire(store.answerLock, .shared)
         defer { lock.unlock() }
         let before = Mutex(CaptureState.pending)
-        var isThere = false
-        if case .uploaded = UploadReaction(to: outcome.mapError { $0 }, after: UploadHistory(), at: clock.now) { isThere = true }
-        let capture = try await store.database.update(id) { [isThere] row in
+        let isThere = UploadReaction.isUploaded(outcome.mapError { $0 }, at: clock.now)
+        let capture = try await store.database.update(id) { row in
             before.withLock { $0 = row.state }
             if row.state == .pending || row.state == .failed && isThere { row.state = .uploading }
         }

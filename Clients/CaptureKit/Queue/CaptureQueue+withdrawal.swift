@@ -100,9 +100,7 @@ extension CaptureQueue {
         let response: HTTPResponse?
         do { response = try await repeatUpload(of: capture, by: device) } catch is KeysGone { throw WithdrawalFailure.keysGone }
         guard let response else { throw senders == [device] ? WithdrawalFailure.notThere : .keysGone }
-        guard case .uploaded = UploadReaction(to: .success(response), after: UploadHistory(), at: clock.now) else {
-            throw WithdrawalFailure.unclear(ServerError(response))
-        }
+        guard UploadReaction.isUploaded(.success(response), at: clock.now) else { throw WithdrawalFailure.unclear(ServerError(response)) }
         if capture.state == .failed { try await store.database.update(capture.id) { row in row.state = .pending } }
         try await record(.success(response), of: capture.id)
         return try await store.capture(capture.id)

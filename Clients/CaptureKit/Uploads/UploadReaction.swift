@@ -36,6 +36,11 @@ public enum UploadReaction: Sendable, Equatable {
         }
     }
 
+    /// Whether an answer says that the server has the capture. That does not depend on its history.
+    static func isUploaded(_ outcome: Result<HTTPResponse, any Error>, at now: Date) -> Bool {
+        if case .uploaded = UploadReaction(to: outcome, after: UploadHistory(), at: now) { true } else { false }
+    }
+
     private init(to response: HTTPResponse, after history: UploadHistory, at now: Date) {
         let error = ServerError(response)
         let retryAfter = response.retryAfter(at: now)
