@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Logging
-public import NIOCore
+import NIOCore
 import ObjectStorage
 import ServiceLifecycle
 
@@ -8,11 +8,11 @@ import ServiceLifecycle
 public struct StorageConnections: Sendable {
     /// Connections for each purpose except probes, which use one at a time.
     public static let perPurpose = 64
-    /// How long media may be read without a byte from the store. The HTTP client reads ``mediaReadBytes`` at once and the rest only when these
-    /// are passed on; its timeout runs meanwhile, however slowly a client of ours takes them.
-    public static let mediaReadTimeout = TimeAmount.seconds(75)
+    /// How long media may be read without a byte from the store. The HTTP client reads ``mediaReadBytes`` at once and the rest only when
+    /// these are passed on; its timeout runs meanwhile, however slowly a client of ours takes them.
+    static let mediaReadTimeout = TimeAmount.seconds(75)
     /// The most that the HTTP client reads at once: four buffers of 64 KiB.
-    public static let mediaReadBytes = 4 * 65_536
+    static let mediaReadBytes = 4 * 65_536
 
     /// For the service's own work.
     let work: S3Client

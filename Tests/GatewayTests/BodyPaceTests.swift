@@ -1,8 +1,8 @@
 import NIOCore
-import ServiceRuntime
 import Testing
 
 @testable import Gateway
+@testable import ServiceRuntime
 
 @Suite("The pace of bodies")
 struct BodyPaceTests {
