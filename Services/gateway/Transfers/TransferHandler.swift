@@ -13,6 +13,7 @@ struct BodyStop: Error, Sendable {}
 ///
 /// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader, or with
 /// ``BodyStop`` where that event was fired into the pipeline; the response says `Connection: close`, and the connection is closed after it.
+/// Added to a pipeline, it also adds an ``ExpectationFilter`` before the codec, so that it sees no `Expect` of HTTP/1.0.
 final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
