@@ -1,4 +1,4 @@
-/// Small secrets of this device that outlive the app's process: the Keychain on iOS, files that only their owner reads elsewhere.
+/// Small items that outlive the app's process: the Keychain on iOS, files that only their owner reads elsewhere.
 ///
 /// On iOS items outlive even the app's deletion, while its files do not.
 public protocol SecureStore: Sendable {

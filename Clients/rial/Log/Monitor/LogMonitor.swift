@@ -9,9 +9,10 @@ struct LogMonitor: AsyncParsableCommand {
         commandName: "monitor",
         abstract: "Follows a shard of a public log from its public files, and says what is wrong with it.",
         discussion: """
-            Reads every entry and tile, compares the tree with all checkpoints seen before, those of the policy's witnesses and those given, and \
-            says nothing as long as all is well. Exits with 1 and a line that says so as soon as something is wrong; if the log forked, both notes \
-            are in the state folder, or are printed if they cannot be written. Exits with 2 if it could not look. May be killed at any time.
+            Reads every entry and tile, compares the tree with all checkpoints seen before, those of the policy's witnesses and those \
+            given, and says nothing as long as all is well. Exits with 1 and a line that says so as soon as something is wrong; if the log \
+            forked, both notes are in the state folder, or are printed if they cannot be written. Exits with 2 if it could not look. May \
+            be killed at any time.
             """)
 
     @Argument(help: "Where the shard is: the address above its checkpoint, as https://rial.example/log/2026/.")
