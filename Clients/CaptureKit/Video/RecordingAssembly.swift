@@ -68,15 +68,9 @@ struct RecordingAssembly {
             soundPacketCount: chains.soundFrames, depthCount: summary.depths.count { $0 < summary.pictureCount },
             checkpointCount: checkpoints.count, signedCheckpointCount: checkpoints.count { $0.assertion != nil },
             signer: summary.device, isPartial: !summary.hasEnded)
-        let metadata = try seal(
-            WireJSON.encode(
-                VideoMetadataDraft(
-                    videoHash: video.digest, recordingBytes: recording, startedAt: parsed.startedAt,
-                    durationMilliseconds: facts.durationMilliseconds, frameCount: facts.frameCount, depthKeyframeCount: facts.depthCount,
-                    width: Int(format.width), height: Int(format.height), codec: format.codec.name,
-                    isPartial: facts.isPartial, checkpointIndex: checkpoints.last { $0.assertion != nil }.map { Int($0.index) },
-                    nonce: CaptureNonce.random())),
-            kinds.metadata)
+        let metadata = try sealMetadata(
+            of: recording, startedAt: parsed.startedAt, video: video.digest, format, facts,
+            lastSigned: checkpoints.last { $0.assertion != nil }, as: kinds.metadata)
         var contents = [kinds.video: video, kinds.depth: depth, kinds.hashChain: hashChain, kinds.metadata: metadata]
         guard let privacy = summary.beginning.privacy else {
             return Parts(
@@ -106,6 +100,20 @@ struct RecordingAssembly {
         let file = try files.create(SealedItem(id, kind))
         try file.write(bytes)
         return try file.commit()
+    }
+
+    private func sealMetadata(
+        of recording: [UInt8], startedAt: Date, video: ContentDigest, _ format: VideoFormat, _ facts: RecordingFacts,
+        lastSigned: VideoCheckpoint?, as kind: SealedKind
+    ) throws -> SealedContent {
+        try seal(
+            WireJSON.encode(
+                VideoMetadataDraft(
+                    videoHash: video, recordingBytes: recording, startedAt: startedAt, durationMilliseconds: facts.durationMilliseconds,
+                    frameCount: facts.frameCount, depthKeyframeCount: facts.depthCount, width: Int(format.width),
+                    height: Int(format.height), codec: format.codec.name, isPartial: facts.isPartial,
+                    checkpointIndex: lastSigned.map { Int($0.index) }, nonce: CaptureNonce.random())),
+            kind)
     }
 
     /// Copies samples and depth, and computes their chains again.
