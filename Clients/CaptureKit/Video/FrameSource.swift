@@ -18,9 +18,9 @@ public enum VideoTime {
     /// A recording ends by itself before this, in ticks.
     public static let limit: Int64 = 15 * 600
     /// A recording ends by itself with so much sound, in ticks of the sound's track: 15.2 s, a little more than comes with pictures until
-    /// ``limit``, and less than the server's 15.5 s by the four packets at most that an encoder adds at the end.
+    /// ``limit``, and less than the server's 15.5 s by a packet at least. What an encoder still gives then is left out.
     static func soundLimit(timescale: UInt32, packet: UInt32) -> Int64 {
-        min(Int64(timescale) * 152 / 10, Int64(timescale) * 155 / 10 - 4 * Int64(packet))
+        min(Int64(timescale) * 152 / 10, Int64(timescale) * 155 / 10 - Int64(packet))
     }
     /// Each picture of this many has its depth recorded, the first one included.
     public static let picturesPerDepth = 3

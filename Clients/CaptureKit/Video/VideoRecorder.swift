@@ -207,7 +207,8 @@ public actor VideoRecorder {
             chains?.begin(format)
             try writer?.note(.sound(.init(format, priming: priming)))
         }
-        for sample in samples {
+        // An encoder that is behind may give more at the end than the server takes.
+        for sample in samples where !isSoundFull {
             let time = sample.presentationTime - (firstPacket ?? sample.presentationTime)
             firstPacket = firstPacket ?? sample.presentationTime
             soundEnd = max(soundEnd, time + Int64(sample.duration))
