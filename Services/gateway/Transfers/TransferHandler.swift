@@ -49,6 +49,8 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLastRequest = false
     /// Whether the last response was written, so that the connection only has to be closed.
     private var isLingering = false
+    /// Whether more of a body came after its response than is drained.
+    private var hasStoppedReading = false
     private var timer: (at: NIODeadline, task: Scheduled<Void>)?
 
     init(
@@ -102,7 +104,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
             remaining = remaining.map { $0 - Int64(bytes.readableBytes) }
             if isDraining {
                 drained += Int64(bytes.readableBytes)
-                if drained > Self.drainBytes { return cut(context, "drained") }
+                if drained > Self.drainBytes { stopReading() }
             }
         case .end:
             awaitsContinue = false
@@ -125,6 +127,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
+        if hasStoppedReading { return }
         if !awaitsContinue { awaitBody(context) }
         context.read()
     }
@@ -231,6 +234,14 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         hasFailed = true
         endsAfterResponse = true
         context.fireErrorCaught(failure)
+    }
+
+    /// Leaves the rest of a body unread until the connection is closed. That is not at once: closing with bytes unread resets the
+    /// connection, and the client may lose the response that it has not read yet.
+    private func stopReading() {
+        guard !hasStoppedReading else { return }
+        count("drained")
+        hasStoppedReading = true
     }
 
     /// Closes the connection at once.
