@@ -33,8 +33,7 @@ struct EvidenceReport {
         guard let evidence = capture.evidence else { return "no evidence yet" }
         var table = TextTable(header: ["check", "status", "found"])
         let hardware = evidence["hardware_attestation"]
-        let isChainIntact = evidence["hash_chain"]?["chain_intact"]?.bool == true
-        table.add("hardware attestation", Self.status(hardware), Self.hardwareFindings(hardware, isChainIntact: isChainIntact))
+        table.add("hardware attestation", Self.status(hardware), Self.hardwareFindings(hardware))
         if let chain = evidence["hash_chain"] { table.add("hash chain", Self.status(chain), Self.chainFindings(chain)) }
         let depth = evidence["depth_analysis"]
         table.add("depth analysis", Self.status(depth), Self.depthFindings(depth))
@@ -49,11 +48,12 @@ struct EvidenceReport {
 
     private static func status(_ check: JSONValue?) -> String { check?["status"]?.string ?? check?.string ?? "–" }
 
-    private static func hardwareFindings(_ check: JSONValue?, isChainIntact: Bool) -> String {
+    private static func hardwareFindings(_ check: JSONValue?) -> String {
         var found = ["level", "device_model", "binding"].compactMap { check?[$0]?.string }
         if check?["development_attestation"]?.bool == true { found.append("development attestation") }
-        let binding = check?["binding"]?.string.flatMap(AssertionBinding.init(rawValue:))
-        if check?["status"]?.string == "pass", binding?.covers(isChainIntact: isChainIntact).contains(.metadata) == false {
+        if check?["status"]?.string == "pass", case .array(let parts)? = check?["signature_covers"],
+            !parts.contains(.string(SignedPart.metadata.rawValue))
+        {
             found.append("time, place and model not signed")
         }
         if check?["out_of_order"]?.bool == true { found.append("counter out of order") }
