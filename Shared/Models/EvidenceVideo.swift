@@ -79,7 +79,7 @@ public struct CheckpointEvidence: Codable, Sendable, Equatable {
     public var frames: Int
     /// How much of the video those are, in milliseconds.
     public var timeMilliseconds: Int64
-    /// Whether an accepted signature covers it; counts only where the chain is intact, see ``HashChainEvidence/isIntact``.
+    /// Whether an accepted signature covers it, as stored; ``HashChainEvidence/isSigned(_:)`` asks for an intact chain too.
     public var isSigned: Bool
 
     public init(index: Int, frames: Int, timeMilliseconds: Int64, isSigned: Bool) {
@@ -139,6 +139,10 @@ public struct HashChainEvidence: Codable, Sendable, Equatable {
             breakAtFrame: nil, checkpoints: [])
     }
 
+    /// Whether an accepted signature covers the checkpoint. It is over hashes that the sender states, which are those of this video only
+    /// where the chain is intact.
+    public func isSigned(_ checkpoint: CheckpointEvidence) -> Bool { checkpoint.isSigned && isIntact == true }
+
     enum CodingKeys: String, CodingKey {
         case status, reason, version
         case isIntact = "chain_intact"
@@ -179,7 +183,7 @@ public struct PartialAttestationEvidence: Codable, Sendable, Equatable {
     public init(_ chain: HashChainEvidence) {
         isPartial = chain.reason == StableWord(.partial)
         verifiedMilliseconds = chain.verifiedMilliseconds
-        checkpointIndex = chain.checkpoints.last { $0.isSigned }?.index
+        checkpointIndex = chain.checkpoints.last(where: chain.isSigned)?.index
         reason = isPartial ? chain.reason : nil
     }
 

@@ -16,6 +16,13 @@ struct SignatureCoverTests {
         return package
     }
 
+    private func chain(_ isIntact: Bool?, checkpoints: [CheckpointEvidence] = []) -> HashChainEvidence {
+        HashChainEvidence(
+            status: isIntact == true ? .inconclusive : .fail, reason: nil, version: 2, isIntact: isIntact, isAttested: true,
+            verifiedFrames: 0, totalFrames: 360, verifiedMilliseconds: 0, durationMilliseconds: 12_000, breakAtFrame: nil,
+            checkpoints: checkpoints)
+    }
+
     /// As readers get it.
     private func stated(_ evidence: EvidencePackage) throws -> [String: Any] {
         let json = try JSONSerialization.jsonObject(with: Data(try WireJSON.encode(evidence)))
@@ -46,13 +53,21 @@ struct SignatureCoverTests {
         arguments: [(true, ["metadata"]), (false, []), (nil, [])] as [(Bool?, [String])])
     func checkpoint(isIntact: Bool?, parts: [String]) throws {
         var evidence = evidence(.pass, .checkpoint)
-        evidence.hashChain = HashChainEvidence(
-            status: isIntact == true ? .inconclusive : .fail, reason: nil, version: 2, isIntact: isIntact, isAttested: true,
-            verifiedFrames: 0, totalFrames: 360, verifiedMilliseconds: 0, durationMilliseconds: 12_000, breakAtFrame: nil, checkpoints: [])
+        evidence.hashChain = chain(isIntact)
         let stored = String(decoding: try WireJSON.encode(evidence), as: UTF8.self)
             .replacing(#""signature_covers":[]"#, with: #""signature_covers":["metadata"]"#)
         let read = try WireJSON.decode(EvidencePackage.self, from: Array(stored.utf8))
         #expect(read == evidence && read.coversMetadata == parts.contains("metadata") && !read.coversDepth)
         #expect(try stated(read)["signature_covers"] as? [String] == parts)
+    }
+
+    @Test(
+        "is no checkpoint unless the chain is intact, whatever was stored",
+        arguments: [(true, 0), (false, nil), (nil, nil)] as [(Bool?, Int?)])
+    func signedCheckpoint(isIntact: Bool?, index: Int?) {
+        let checkpoint = CheckpointEvidence(index: 0, frames: 150, timeMilliseconds: 5000, isSigned: true)
+        let chain = chain(isIntact, checkpoints: [checkpoint])
+        #expect(chain.isSigned(checkpoint) == (index != nil))
+        #expect(PartialAttestationEvidence(chain).checkpointIndex == index)
     }
 }

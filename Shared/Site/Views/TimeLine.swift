@@ -17,7 +17,7 @@ struct TimeLine: Sendable {
         var view: ViewContext = [
             "told": text.sentence, "verified": Self.percent(verified),
             "ticks": chain.checkpoints.map {
-                ["x": Self.percent(share($0.timeMilliseconds)), "signed": $0.isSigned && chain.isIntact == true] as ViewContext
+                ["x": Self.percent(share($0.timeMilliseconds)), "signed": chain.isSigned($0)] as ViewContext
             },
             "end": strings("video.seconds", ["s": ValueFormatter(strings: strings).number(seconds, digits: 1)]),
             "some": verified > 0, "rest": verified < 100,
