@@ -39,7 +39,10 @@ public struct DevicePolicy: Sendable, Equatable {
             return .distributionNotAccepted
         }
         if !bundleVersions.isEmpty, let version = device.bundleVersion, !bundleVersions.contains(version) { return .appVersionNotAccepted }
-        if let end = legacyBindingsUntil, receivedAt >= end, !binding.coversMetadata { return .bindingRetired }
+        // Whether the chain of a recording is intact is a check of its own.
+        if let end = legacyBindingsUntil, receivedAt >= end, !binding.signedParts(isChainIntact: true).contains(.metadata) {
+            return .bindingRetired
+        }
         return nil
     }
 }

@@ -10,24 +10,17 @@ public enum AssertionBinding: String, Codable, Sendable {
     /// The beginning of a recording, up to its last signed checkpoint, and what was fixed when it began.
     case checkpoint
 
-    public var coversDepth: Bool { covers.contains(.depth) }
-    /// Whether it covers the metadata, which contain time, place and model.
-    public var coversMetadata: Bool { covers.contains(.metadata) }
-
-    /// The parts of the uploaded capture that it covers. A checkpoint signs hashes that the sender states: those of the uploaded recording
-    /// only if its chain, computed again, is intact.
-    /// - Parameter isChainIntact: of a recording; any other binding signs the parts themselves.
-    public func covers(isChainIntact: Bool) -> [SignedPart] { self != .checkpoint || isChainIntact ? covers : [] }
-
-    /// The signed parts of the capture.
-    public var covers: [SignedPart] {
+    /// The parts of the uploaded capture that it covers.
+    /// - Parameter isChainIntact: of a recording: whether its chain, computed again, is the one that was sent. A checkpoint signs hashes
+    ///   that the sender states, so otherwise it covers nothing that was uploaded. Any other binding signs the parts themselves.
+    public func signedParts(isChainIntact: Bool) -> [SignedPart] {
         switch self {
         case .photoDepthMetadata, .payload: [.photo, .depth, .metadata]
         case .photoDepth: [.photo, .depth]
         case .photo: [.photo]
         case .videoDepthMetadata: [.video, .depth, .metadata]
         // It covers only a beginning of pictures and depth. Time, place and model are in the recording, which checkpoints sign.
-        case .checkpoint: [.metadata]
+        case .checkpoint: isChainIntact ? [.metadata] : []
         }
     }
 }

@@ -42,7 +42,9 @@ public enum DepthStatusRule {
         case .flat?: (.inconclusive, .flatSurface)
         case .undecided?: (.inconclusive, .undecided)
         case .real? where binding == .photoDepth && !hasSensorShape: (.inconclusive, .depthNotSigned)
-        case .real?: binding?.coversDepth == false ? (.inconclusive, .depthNotSigned) : (.pass, nil)
+        // The chain matters only to a checkpoint, which never covers all of the depth.
+        case .real? where binding?.signedParts(isChainIntact: false).contains(.depth) == false: (.inconclusive, .depthNotSigned)
+        case .real?: (.pass, nil)
         }
     }
 

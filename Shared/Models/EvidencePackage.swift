@@ -41,7 +41,7 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
     /// anyone.
     public var signatureCovers: [SignedPart] {
         guard hardwareAttestation.status == .pass else { return [] }
-        return hardwareAttestation.binding?.covers(isChainIntact: hashChain?.isIntact == true) ?? []
+        return hardwareAttestation.binding?.signedParts(isChainIntact: hashChain?.isIntact == true) ?? []
     }
     /// Whether all of the depth is signed.
     public var coversDepth: Bool { signatureCovers.contains(.depth) }

@@ -22,10 +22,11 @@ public struct RecordedChain: Sendable {
     /// - Parameter hardware: after the counter check.
     public func evidence(_ hardware: HardwareAppraisal) -> HashChainEvidence {
         let (status, reason, verified) = status(hardware)
+        let isIntact = comparison?.isIntact == true
         // Where the chain is broken, a checkpoint covers nothing of this video.
         let isAttested =
             if case .pass(let signed) = hardware {
-                !signed.binding.covers(isChainIntact: comparison?.isIntact == true).isEmpty
+                !signed.binding.signedParts(isChainIntact: isIntact).isEmpty
             } else {
                 false
             }
@@ -39,7 +40,7 @@ public struct RecordedChain: Sendable {
                     index: Int(checkpoint.index), frames: checkpoint.frames,
                     timeMilliseconds: milliseconds(to: checkpoint),
                     // The signature is over the hashes that were sent.
-                    isSigned: isVerified && isAttested && comparison?.isIntact == true)
+                    isSigned: isVerified && isAttested && isIntact)
             })
     }
 

@@ -77,13 +77,14 @@ struct CheckRows: Sendable {
     }
 
     private func covers(_ binding: AssertionBinding) -> [(part: String, isCovered: Bool)] {
+        let depth = evidence.coversDepth
         let metadata = (strings("bind.metadata"), evidence.coversMetadata)
         switch binding {
         // What it covers of the depth is what it covers of the video: nothing where the chain is broken, as of the metadata.
         case .checkpoint: return [(strings("bind.beginning"), evidence.coversMetadata), metadata]
-        case .payload: return [(strings("bind.hash"), true), (strings("bind.numbers"), binding.coversDepth), metadata]
+        case .payload: return [(strings("bind.hash"), true), (strings("bind.numbers"), depth), metadata]
         case .photoDepthMetadata, .photoDepth, .photo, .videoDepthMetadata:
-            return [(strings("bind.photo"), true), (strings("bind.depth"), binding.coversDepth), metadata]
+            return [(strings("bind.photo"), true), (strings("bind.depth"), depth), metadata]
         }
     }
 

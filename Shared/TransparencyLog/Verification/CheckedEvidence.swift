@@ -23,7 +23,7 @@ public struct CheckedEvidence: Sendable, Equatable {
 
     /// Whether an accepted signature covers time, place and model.
     public var coversMetadata: Bool {
-        hardware == .pass && binding?.covers(isChainIntact: isChainIntact).contains(.metadata) == true
+        hardware == .pass && binding?.signedParts(isChainIntact: isChainIntact).contains(.metadata) == true
     }
 
     /// - Returns: `nil` for anything but evidence in the form of SPEC §4.
