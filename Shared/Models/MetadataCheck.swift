@@ -24,4 +24,7 @@ public struct LocationEvidence: Codable, Sendable, Equatable {
         latitude = place?.latitude
         longitude = place?.longitude
     }
+
+    /// Whether coordinates were given that no place on Earth has: the only location that fails.
+    public var isNotOnEarth: Bool { status == .fail }
 }

@@ -56,7 +56,7 @@ extension ShareCardContent {
         self.init(
             subject: Subject(package, mediaHash: mediaHash), level: confidence,
             isDevelopment: attestation.isDevelopmentAttestation, capturedAt: capturedAt,
-            placeName: package.metadata.locationCoarse, hasFalsePlace: package.metadata.location.status == .fail,
+            placeName: package.metadata.locationCoarse, hasFalsePlace: package.metadata.location.isNotOnEarth,
             isSigned: package.coversMetadata)
     }
 }

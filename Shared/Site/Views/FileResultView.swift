@@ -48,7 +48,7 @@ struct FileResultView: Sendable {
         ).context(strings)
         view["title"] = strings(Self.title(file.matched))
         let place = UntrustedText(file.evidence?.metadata.locationCoarse)
-        let noPlace = strings(file.evidence?.metadata.location.status == .fail ? "loc.fail" : "fact.noplace")
+        let noPlace = strings(file.evidence?.metadata.location.isNotOnEarth == true ? "loc.fail" : "fact.noplace")
         let model = UntrustedText(hardware?.deviceModel)
         let unsigned = file.evidence?.coversMetadata == true ? "" : " · " + strings("fact.unsigned")
         view["facts"] =

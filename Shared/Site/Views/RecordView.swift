@@ -102,7 +102,7 @@ struct RecordView: Sendable {
         view["received"] = received
         if let place = UntrustedText(record.evidence?.metadata.locationCoarse) {
             view["place"] = strings.phrase("fact.city", "city", place).context
-        } else if record.evidence?.metadata.location.status == .fail {
+        } else if record.evidence?.metadata.location.isNotOnEarth == true {
             view["place"] = Phrase(before: strings("loc.fail"), value: "", after: "").context
         } else if record.evidence == nil, record.hasPlace {
             // The capture has a location, but its name has not been looked up yet.
