@@ -9,7 +9,7 @@ import ServiceRuntime
 func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> ServiceGroup {
     let logger = telemetry.logger
     let backbone = try Backbone(.uploadSync, settings: settings.common, telemetry)
-    let rows = PostgresCleanUpRepository(database: backbone.database)
+    let rows = PostgresCleanupRepository(database: backbone.database)
     let intake = LegacyIntake(storage: backbone.storage, rows: rows)
     let work = SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake))
     let parts = PostgresPartRepository<MediaSynced, MediaFindings>(.uploadSync, database: backbone.database)
@@ -49,7 +49,7 @@ func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> Se
         PeriodicTask(name: "delete unnamed objects", every: .seconds(3600), logger: logger) { try await sweeper.sweep(at: Date()) },
         PeriodicTask(name: "delete media of failed captures", every: .seconds(3600), logger: logger) { try await expiry.expire() },
     ]
-    return backbone.serviceGroup(services, counters: [CleanUp.self])
+    return backbone.serviceGroup(services, counters: [CleanupTask.self])
 }
 
-extension CleanUp: ShownCounters {}
+extension CleanupTask: ShownCounters {}

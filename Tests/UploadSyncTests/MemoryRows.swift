@@ -104,7 +104,7 @@ final class MemoryRows: Sendable {
     }
 }
 
-extension MemoryRows: IntakeCleanUpRepository, LegacyIntakeRepository {
+extension MemoryRows: IntakeCleanupRepository, LegacyIntakeRepository {
     func finished(limit: Int) async throws -> [CaptureID] {
         batch(limit) { state in
             let hour = Self.ago(hours: 1)

@@ -28,7 +28,7 @@ enum Backend: String, CustomTestStringConvertible {
 
 /// The service's repositories over one backend, and the rows as other services write them.
 protocol SyncRows: Sendable {
-    var sweeps: any IntakeCleanUpRepository & DerivedRepository & ExpiryRepository & LegacyIntakeRepository { get }
+    var sweeps: any IntakeCleanupRepository & DerivedRepository & ExpiryRepository & LegacyIntakeRepository { get }
     var scrubs: any ScrubRepository { get }
     var stuck: any StuckRepository { get }
     var repeats: any RepeatRepository { get }
@@ -88,7 +88,7 @@ extension SyncRows {
 }
 
 extension MemoryRows: SyncRows {
-    var sweeps: any IntakeCleanUpRepository & DerivedRepository & ExpiryRepository & LegacyIntakeRepository { self }
+    var sweeps: any IntakeCleanupRepository & DerivedRepository & ExpiryRepository & LegacyIntakeRepository { self }
     var scrubs: any ScrubRepository { self }
     var stuck: any StuckRepository { self }
     var repeats: any RepeatRepository { self }
@@ -184,8 +184,8 @@ extension MemoryRows: SyncRows {
 struct PostgresRows: SyncRows {
     let database: PostgresPool
 
-    var sweeps: any IntakeCleanUpRepository & DerivedRepository & ExpiryRepository & LegacyIntakeRepository {
-        PostgresCleanUpRepository(database: database)
+    var sweeps: any IntakeCleanupRepository & DerivedRepository & ExpiryRepository & LegacyIntakeRepository {
+        PostgresCleanupRepository(database: database)
     }
     var scrubs: any ScrubRepository { PostgresScrubRepository(database: database) }
     var stuck: any StuckRepository { PostgresStuckRepository(database: database, outbox: Outbox(.uploadSync)) }

@@ -271,10 +271,10 @@ struct ResumableUploads: Sendable {
         await Task { _ = try? await uploads.release(upload) }.value
     }
 
-    private static var cleanUpsFailed: Counter { Counter(label: "rial_cleanups_failed_total", dimensions: [("task", "upload segments")]) }
+    private static var cleanupsFailed: Counter { Counter(label: "rial_cleanups_failed_total", dimensions: [("task", "upload segments")]) }
 
     /// Shows the counter before there is anything to count, so that the first time is an increase.
-    static func showCounters() { cleanUpsFailed.increment(by: 0) }
+    static func showCounters() { cleanupsFailed.increment(by: 0) }
 
     /// Deletes the segments of a closed upload. What fails here is left to the sweep.
     func empty(_ id: UploadID, leavesNothing: Bool) async {
@@ -283,7 +283,7 @@ struct ResumableUploads: Sendable {
             FailPoint.reached("gateway.upload.emptied")
             try await uploads.noteEmptied(id, leavesNothing: leavesNothing)
         } catch {
-            Self.cleanUpsFailed.increment()
+            Self.cleanupsFailed.increment()
         }
     }
 }

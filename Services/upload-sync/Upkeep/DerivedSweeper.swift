@@ -24,7 +24,7 @@ struct DerivedSweeper {
 
     /// - Parameter now: to compute the age of objects.
     func sweep(at now: Date) async throws {
-        try await CleanUp.derivedObjects.inBatches(of: Self.batchSize, logger, rows.unswept(limit:)) { try await sweep($0, at: now) }
+        try await CleanupTask.derivedObjects.inBatches(of: Self.batchSize, logger, rows.unswept(limit:)) { try await sweep($0, at: now) }
     }
 
     /// - Returns: false if an orphaned object is younger than ``youth``; the capture is then swept again later.

@@ -5,7 +5,7 @@ import Metrics
 import ObjectStorage
 
 /// Finds intake objects to delete. Each method is one transaction.
-protocol IntakeCleanUpRepository: Sendable {
+protocol IntakeCleanupRepository: Sendable {
     /// Captures with intake objects that have been complete for an hour. The hour is for a failover to a database slightly behind, where a
     /// capture may still need its intake.
     func finished(limit: Int) async throws -> [CaptureID]
@@ -23,12 +23,12 @@ protocol IntakeCleanUpRepository: Sendable {
 /// their rows (SPEC §5), never by listing the bucket.
 struct IntakeCleaner {
     static let batchSize = 100
-    let rows: any IntakeCleanUpRepository
+    let rows: any IntakeCleanupRepository
     let storage: any ObjectStore
     let logger: Logger
 
     func deleteFinished() async throws {
-        try await CleanUp.finishedIntake.inBatches(of: Self.batchSize, logger, rows.finished(limit:)) { id in
+        try await CleanupTask.finishedIntake.inBatches(of: Self.batchSize, logger, rows.finished(limit:)) { id in
             try await StoredPrefix.intake(of: id, in: storage).empty()
             try await rows.noteDeleted(id)
             return true
@@ -54,7 +54,7 @@ struct IntakeCleaner {
                 Counter(label: "rial_intakes_swept_total").increment()
                 swept += 1
             } catch {
-                logger.cleanUpFailed(.abandonedIntake, id, error)
+                logger.cleanupFailed(.abandonedIntake, id, error)
             }
         }
         if !abandoned.isEmpty { logger.notice("abandoned uploads swept", metadata: ["count": "\(swept)"]) }

@@ -27,7 +27,7 @@ struct MediaExpiry {
     let logger: Logger
 
     func expire() async throws {
-        try await CleanUp.failedMedia.inBatches(of: Self.batchSize, logger, rows.expired(limit:)) { try await expire($0) }
+        try await CleanupTask.failedMedia.inBatches(of: Self.batchSize, logger, rows.expired(limit:)) { try await expire($0) }
     }
 
     /// Removes the references first and then the objects, so that no row names a deleted object even if deletion is slow. A repeated upload

@@ -44,7 +44,7 @@ struct RepeatedUploads: Sendable {
                 try await StoredPrefix.media(of: upload, in: storage).empty()
                 try await rows.forget(upload)
             } catch {
-                logger.cleanUpFailed(.repeatedUpload, upload, error)
+                logger.cleanupFailed(.repeatedUpload, upload, error)
             }
         }
     }

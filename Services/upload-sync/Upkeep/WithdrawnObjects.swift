@@ -54,7 +54,7 @@ struct WithdrawnObjects: Sendable {
                 do {
                     try await erase(capture)
                 } catch {
-                    logger.cleanUpFailed(.withdrawnObjects, capture, error)
+                    logger.cleanupFailed(.withdrawnObjects, capture, error)
                 }
             }
             let (open, seconds) = try await rows.measure()

@@ -5,7 +5,7 @@ import Models
 import Persistence
 
 /// Finds objects to delete, by `captures`, `intakes`, `media_objects` and `sync_jobs`.
-struct PostgresCleanUpRepository: IntakeCleanUpRepository, DerivedRepository, ExpiryRepository, LegacyIntakeRepository {
+struct PostgresCleanupRepository: IntakeCleanupRepository, DerivedRepository, ExpiryRepository, LegacyIntakeRepository {
     /// Enough for a slow store to list and delete the objects of a capture.
     private static let longestDeletion = Duration.seconds(600)
     let database: PostgresPool

@@ -3,8 +3,8 @@ import Delivery
 import Logging
 import Metrics
 
-/// What upload-sync deletes, or copies for a repeated upload; the raw values are those in metrics and log lines.
-enum CleanUp: String, CaseIterable {
+/// A task of deleting, or of copying for a repeated upload; the raw values are those in metrics and log lines.
+enum CleanupTask: String, CaseIterable {
     case finishedIntake = "finished intake"
     case abandonedIntake = "abandoned intake"
     case derivedObjects = "derived objects"
@@ -29,7 +29,7 @@ enum CleanUp: String, CaseIterable {
                 do {
                     if try await clean(id) { cleaned += 1 }
                 } catch {
-                    logger.cleanUpFailed(self, id, error)
+                    logger.cleanupFailed(self, id, error)
                 }
             }
             guard captures.count == size, cleaned > 0 else { return }
@@ -44,7 +44,7 @@ enum CleanUp: String, CaseIterable {
 
 extension Logger {
     /// Counts and logs a failed clean-up; it is retried later, and the rest of the batch continues.
-    func cleanUpFailed(_ task: CleanUp, _ id: CaptureID, _ error: any Error) {
+    func cleanupFailed(_ task: CleanupTask, _ id: CaptureID, _ error: any Error) {
         task.failures.increment()
         warning("not cleaned up yet", error: error, metadata: ["task": "\(task.rawValue)", "capture_id": "\(id)"])
     }
