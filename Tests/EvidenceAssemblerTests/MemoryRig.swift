@@ -224,17 +224,17 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         }
     }
 
-    func find(_ capture: CaptureID) async throws -> WaitingCapture? {
+    func find(_ capture: CaptureID) async throws -> CaptureAwaitingCredentials? {
         try state.withLock { state in
             guard let entry = state.entries[capture], let package = entry.state.package, entry.isWaiting, !state.isRevoked(entry),
                 let confidence = entry.confidence, let parts = try EvidenceParts(entry.all)
             else { return nil }
-            return WaitingCapture(package: package, confidence: confidence, announcement: entry.announcement, parts: parts)
+            return CaptureAwaitingCredentials(package: package, confidence: confidence, announcement: entry.announcement, parts: parts)
         }
     }
 
     func settle(
-        _ capture: CaptureID, _ waiting: WaitingCapture, _ outcome: Result<IssuedCredentials, NotSignable>
+        _ capture: CaptureID, _ waiting: CaptureAwaitingCredentials, _ outcome: Result<IssuedCredentials, NotSignable>
     ) async throws -> ContentCredentialsEvidence? {
         try state.withLock { state in
             guard let entry = state.entries[capture], let package = entry.state.package, let confidence = entry.confidence,

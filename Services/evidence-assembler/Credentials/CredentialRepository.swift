@@ -3,7 +3,7 @@ import Foundation
 import Models
 
 /// A complete capture whose Content Credentials wait for a time stamp.
-struct WaitingCapture: Sendable {
+struct CaptureAwaitingCredentials: Sendable {
     let package: EvidencePackage
     let confidence: ConfidenceLevel
     /// `nil` if this version cannot read it, or if the capture's row does not fit it: nothing is signed for such a capture.
@@ -34,7 +34,7 @@ protocol CredentialRepository: Sendable {
     func waiting(limit: Int) async throws -> WaitingCaptures
 
     /// `nil` if the capture no longer waits.
-    func find(_ capture: CaptureID) async throws -> WaitingCapture?
+    func find(_ capture: CaptureID) async throws -> CaptureAwaitingCredentials?
 
     /// Records the signed copy of a waiting capture, with a statement, or why there is none. Of two concurrent calls the first wins.
     /// - Parameters:
@@ -43,7 +43,7 @@ protocol CredentialRepository: Sendable {
     /// - Returns: the evidence now recorded; `nil` if the capture no longer waits, was revoked, has another verdict now, or another
     ///   instance is settling it.
     func settle(
-        _ capture: CaptureID, _ waiting: WaitingCapture, _ outcome: Result<IssuedCredentials, NotSignable>
+        _ capture: CaptureID, _ waiting: CaptureAwaitingCredentials, _ outcome: Result<IssuedCredentials, NotSignable>
     ) async throws -> ContentCredentialsEvidence?
 
     /// Ordered by capture id, after the given one.

@@ -15,17 +15,18 @@ struct PostgresCredentialRepository: CredentialRepository {
         try await database.withConnection { try await CredentialTable($0).waiting(limit: limit) }
     }
 
-    func find(_ capture: CaptureID) async throws -> WaitingCapture? {
+    func find(_ capture: CaptureID) async throws -> CaptureAwaitingCredentials? {
         try await database.withConnection { connection in
             guard let row = try await CredentialTable(connection).findWaiting(capture),
                 let parts = try EvidenceParts(try await EvidencePartTable(connection).all(of: capture))
             else { return nil }
-            return WaitingCapture(package: row.package, confidence: row.confidence, announcement: row.announcement, parts: parts)
+            return CaptureAwaitingCredentials(
+                package: row.package, confidence: row.confidence, announcement: row.announcement, parts: parts)
         }
     }
 
     func settle(
-        _ capture: CaptureID, _ waiting: WaitingCapture, _ outcome: Result<IssuedCredentials, NotSignable>
+        _ capture: CaptureID, _ waiting: CaptureAwaitingCredentials, _ outcome: Result<IssuedCredentials, NotSignable>
     ) async throws -> ContentCredentialsEvidence? {
         try await database.withTransaction { connection in
             let table = CredentialTable(connection)
