@@ -42,7 +42,7 @@ extension GatewayParts {
             listener: PostgresListener(
                 url: settings.common.databaseURL.value, channels: [PostgresUploadRepository.channel], applicationName: "gateway-uploads",
                 logger: logger),
-            runs: resumable.runs)
+            runs: uploads.resumable.runs)
         return [wake, stops]
     }
 
@@ -57,16 +57,18 @@ extension GatewayParts {
     }
 
     fileprivate var upkeep: [any Service] {
-        let cleaner = UploadCleaner(uploads: uploads, resumable: resumable, logger: logger)
+        let cleaner = UploadCleaner(uploads: uploads.repository, resumable: uploads.resumable, logger: logger)
         let inspectorTest = ProgramTest(
-            metric: "rial_inspector_up", problem: "files cannot be inspected", logger: logger, inspectors.selfTest)
+            metric: "rial_inspector_up", problem: "files cannot be inspected", logger: logger, verification.inspectors.selfTest)
         return [
             PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await inspectorTest.run() },
-            PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },
+            PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await devices.challenges.sweep() },
             PeriodicTask(name: "rate limit sweep", every: .seconds(60), logger: logger) { try await buckets.sweep() },
             PeriodicTask(name: "upload sweep", every: .seconds(600), logger: logger) { try await cleaner.clean() },
             PeriodicTask(name: "open uploads", every: .seconds(60), logger: logger) { try await cleaner.measure() },
-            PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) { try await verifications.sweep() },
+            PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) {
+                try await verification.repository.sweep()
+            },
         ]
     }
 }
