@@ -8,6 +8,7 @@ public enum BackgroundThread {
 
     /// Runs the work on a thread of its own, which ends with it. Cancellation does not interrupt it.
     /// - Parameter label: the thread's name in debuggers.
+    /// - Throws: what `body` throws.
     public static func run<T: Sendable>(label: String, _ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let thread = Thread {

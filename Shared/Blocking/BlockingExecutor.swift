@@ -22,6 +22,7 @@ public final class BlockingExecutor: SerialExecutor {
     /// Runs one blocking call on this executor's thread and returns its result.
     ///
     /// Cancellation does not interrupt the call: give it a timeout.
+    /// - Throws: what `body` throws.
     public func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try body() }) }

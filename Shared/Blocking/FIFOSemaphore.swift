@@ -19,6 +19,7 @@ public final class FIFOSemaphore: Sendable {
     /// Waits for a permit; the caller returns it with ``release(_:)``.
     /// - Parameter timeout: `nil` for no timeout.
     /// - Returns: the permit's number, from 0 to `permits` - 1.
+    /// - Throws: ``Refusal``.
     public func acquire(timeout: Duration? = nil) async throws(Refusal) -> Int {
         let ticket = state.withLock { $0.ticket() }
         let clock = timeout.map { timeout in

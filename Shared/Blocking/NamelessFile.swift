@@ -19,6 +19,7 @@ public final class NamelessFile: Sendable {
     public let descriptor: Int32
 
     /// - Parameter folder: on a disk with enough space; the file's name is removed right after the file is created.
+    /// - Throws: ``Failure`` if the file cannot be created.
     public init(in folder: String = FileManager.default.temporaryDirectory.path) throws(Failure) {
         // mkstemp(3) replaces the six X.
         var template = Array((folder + "/rial-XXXXXX").utf8CString)
@@ -31,6 +32,7 @@ public final class NamelessFile: Sendable {
     deinit { close(descriptor) }
 
     /// Finds out, by writing one, whether the disk takes a file of so many bytes now.
+    /// - Throws: ``Failure`` if it does not.
     public static func probe(_ folder: String, sizeBytes: Int64) throws(Failure) {
         let file = try NamelessFile(in: folder)
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
@@ -42,6 +44,7 @@ public final class NamelessFile: Sendable {
     }
 
     /// Writes at the position where the last write ended.
+    /// - Throws: ``Failure``; some of the bytes may have been written.
     public func append(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         var rest = bytes
         while !rest.isEmpty {
@@ -53,6 +56,7 @@ public final class NamelessFile: Sendable {
     }
 
     /// The bytes in the range; fewer if the file ends before its end.
+    /// - Throws: ``Failure`` if the file cannot be read.
     public func bytes(_ range: Range<Int64>) throws(Failure) -> [UInt8] {
         var position = 0
         var code: Int32 = 0
@@ -72,6 +76,7 @@ public final class NamelessFile: Sendable {
     }
 
     /// Bytes of the whole file.
+    /// - Throws: ``Failure``.
     public func size() throws(Failure) -> Int64 {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
@@ -79,6 +84,7 @@ public final class NamelessFile: Sendable {
     }
 
     /// The whole file.
+    /// - Throws: ``Failure``, also if the file becomes shorter while it is read.
     public func bytes() throws(Failure) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }

@@ -20,6 +20,8 @@ public enum StrictJSON: Sendable, Equatable {
         case duplicateName(String)
     }
 
+    /// Reads a whole text.
+    /// - Throws: ``Failure``.
     public init(_ bytes: [UInt8]) throws(Failure) {
         var parser = Parser(bytes: bytes)
         self = try parser.document()

@@ -30,6 +30,7 @@ public final class GzipStream {
 
     /// Ends the stream.
     /// - Returns: its last bytes.
+    /// - Throws: ``DeflateError``.
     public func finish() throws(DeflateError) -> [UInt8] { try run([], Z_FINISH) }
 
     private func run(_ bytes: [UInt8], _ flush: Int32) throws(DeflateError) -> [UInt8] {

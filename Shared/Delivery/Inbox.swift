@@ -10,6 +10,7 @@ public struct Inbox: Sendable {
 
     /// Records the event in the current transaction of `connection`; its record is then no longer in hand.
     /// - Returns: false if the event was processed before.
+    /// - Throws: `PostgresError`.
     public nonisolated(nonsending) func accept(_ event: EventID, consumer: Topic, on connection: PostgresConnection) async throws -> Bool {
         let rows = try await connection.query(
             """
@@ -22,6 +23,7 @@ public struct Inbox: Sendable {
     }
 
     /// Deletes events after 14 days, longer than any topic's retention (7 days).
+    /// - Throws: `PostgresError` or `CancellationError`.
     public func sweep(_ database: PostgresPool) async throws {
         _ = try await database.query(
             """

@@ -12,6 +12,7 @@ public struct Outbox: Sendable {
     public init(_ service: ServiceName) { self.service = service }
 
     /// Appends an event in the current transaction of `connection`, with the trace context of the current task.
+    /// - Throws: `PostgresError`, or `EncodingError` for an event with a number that is not finite.
     public nonisolated(nonsending) func append<E: Event>(
         _ event: E, id: EventID = EventID(), on connection: PostgresConnection, at time: Date = Date()
     ) async throws {
@@ -23,6 +24,7 @@ public struct Outbox: Sendable {
     }
 
     /// Appends events, as ``append(_:id:on:at:)`` does each, with one statement and in their order.
+    /// - Throws: as ``append(_:id:on:at:)``; then no event is appended.
     public nonisolated(nonsending) func append(
         _ events: [any Event], on connection: PostgresConnection, at time: Date = Date()
     ) async throws {

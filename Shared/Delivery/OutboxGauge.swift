@@ -5,6 +5,7 @@ public import Persistence
 /// Reports the number of unpublished outbox rows and the age of the oldest.
 public enum OutboxGauge {
     /// Sets `rial_outbox_pending` (rows) and `rial_outbox_oldest_seconds`, which is 0 without a row.
+    /// - Throws: `PostgresError` or `CancellationError`.
     public static func measure(_ service: ServiceName, _ database: PostgresPool) async throws {
         let rows = try await database.query(
             """

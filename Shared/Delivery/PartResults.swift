@@ -56,6 +56,7 @@ public struct PartResults<Part: PartEvent>: Sendable {
 
     /// Stores a failure unless there are findings.
     /// - Returns: false if there are findings or no such capture: then nothing must be announced.
+    /// - Throws: `PostgresError`.
     public nonisolated(nonsending) func fail(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws
         -> Bool
     {

@@ -3,6 +3,7 @@ public import Persistence
 extension PostgresConnection {
     /// Lets what was taken out of the log wait for it again, in this order. The arrays have one element for each leaf.
     /// - Returns: how many were not entered elsewhere and did not wait already.
+    /// - Throws: `PostgresError`.
     @discardableResult
     public func letWait(commitments: [[UInt8]], subjects: [[UInt8]], kinds: [String], times: [Int64]) throws -> Int {
         try affected(

@@ -34,6 +34,7 @@ public struct PostgresPublishingGate: PublishingGate {
     }
 
     /// Waits up to half a minute for batches that are being published.
+    /// - Throws: `PostgresError` if there is no connection or no lock, and what `body` throws.
     public func closed<Result: Sendable>(
         _ body: @Sendable (_ check: @Sendable () async throws -> Void) async throws -> Result
     ) async throws -> Result {

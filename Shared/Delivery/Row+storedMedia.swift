@@ -3,6 +3,7 @@ public import Persistence
 
 extension Row {
     /// The object in the columns `object_key`, `sha256`, `size_bytes` and `content_type`; `nil` if `object_key` is NULL.
+    /// - Throws: `PostgresError` with `decoding`.
     public func storedMedia() throws -> StoredMedia? {
         guard let key = try getOptional("object_key", as: String.self) else { return nil }
         return StoredMedia(

@@ -28,6 +28,7 @@ public enum TakenTask: Sendable, Equatable {
 extension TaskLedger {
     /// Does the work if it may be done now. If it cannot be done, it is released, and the error is thrown.
     /// - Parameter giveUp: called instead if three processes crashed over it.
+    /// - Throws: what the ledger, `giveUp` or `body` throws.
     public func run(_ work: UUID, giveUp: () async throws -> Void, _ body: () async throws -> Void) async throws {
         let taken = try await take(work)
         guard taken != .elsewhere else { return }

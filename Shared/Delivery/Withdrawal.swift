@@ -9,6 +9,7 @@ public enum Withdrawal: String, Sendable {
     /// Withdraws a capture.
     /// - Parameter transaction: runs its argument in a transaction.
     /// - Returns: `nil` if there is no such capture.
+    /// - Throws: what `transaction` throws.
     public static func of(
         _ capture: CaptureID, reason: String? = nil,
         in transaction: (@escaping PostgresConnection.Body<Withdrawal?>) async throws -> Withdrawal?

@@ -18,6 +18,7 @@ public enum JPEGEncoder {
     /// - Parameters:
     ///   - bgrx: rows of four bytes a pixel: blue, green, red and one that is ignored.
     ///   - stride: bytes from the start of a row to that of the next.
+    /// - Throws: as ``encode(_:quality:)``.
     public static func encode(
         bgrx: UnsafeRawBufferPointer, width: Int, height: Int, stride: Int, quality: Int
     ) throws(ImagingError) -> [UInt8] {

@@ -18,6 +18,7 @@ extension ObjectStore {
 
     /// Stores something that is not in memory, under a key with its digest.
     /// - Parameter read: reads a range of at most 1 MiB.
+    /// - Throws: storage errors, and what `read` throws.
     public func storeDerived(
         _ sizeBytes: Int64, named name: MediaName, of capture: CaptureID, reading read: @escaping @Sendable (Range<Int64>) throws -> [UInt8]
     ) async throws -> StoredMedia {

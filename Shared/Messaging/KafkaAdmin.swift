@@ -29,6 +29,7 @@ public struct KafkaAdmin: Sendable {
     }
 
     /// Every topic with its number of partitions.
+    /// - Throws: ``KafkaError``.
     public func topics() async throws -> [String: Int] { try await client.topics(timeout: .seconds(10)) }
 }
 

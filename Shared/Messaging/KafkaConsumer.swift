@@ -39,6 +39,7 @@ public actor KafkaConsumer {
     /// - Parameters:
     ///   - now: by which it measures how long it takes to join its group.
     ///   - onUnknownTopic: called with a topic that does not exist, repeatedly until it does, so that it can be created.
+    /// - Throws: ``KafkaError`` if librdkafka refuses the configuration, or cannot start.
     public init(
         _ configuration: KafkaConfiguration, topics: [String], group: String, logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
@@ -99,6 +100,7 @@ public actor KafkaConsumer {
 
     /// Stores the offset: the record and all before it in its partition were handled. Has no effect if the partition was reassigned to
     /// another member, which then gets the record again. Waits for nothing.
+    /// - Throws: ``KafkaError``, also after ``close()``.
     public nonisolated func store(_ record: KafkaRecord) throws {
         let (client, generation) = current.withLock { ($0.client, $0.generation) }
         guard let client else { throw Self.closed }
@@ -115,6 +117,7 @@ public actor KafkaConsumer {
     }
 
     /// Commits the stored offsets now and waits for the broker's response; before that for up to half a second if ``next()`` waits.
+    /// - Throws: ``KafkaError``, also after ``close()``.
     public func commit() throws {
         guard let client else { throw Self.closed }
         let error = rd_kafka_commit(client.handle, nil, 0)

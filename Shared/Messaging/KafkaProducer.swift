@@ -16,6 +16,7 @@ public final class KafkaProducer: Service, Sendable {
     /// `nil` once closed.
     let client: Mutex<KafkaClient?>
 
+    /// - Throws: ``KafkaError`` if librdkafka refuses the configuration, or cannot start.
     public init(_ configuration: KafkaConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger

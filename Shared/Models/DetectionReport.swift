@@ -16,6 +16,7 @@ public struct DetectionReport: Sendable, Equatable, Encodable {
     }
 
     /// Reads a stored report. `jsonb` is read as PostgreSQL writes it, which is longer than what was sent.
+    /// - Throws: `MetadataError` for anything but an object of JSON, nested at most 32 deep.
     public init(stored bytes: [UInt8]) throws(MetadataError) {
         do {
             value = try StrictJSON(bytes)

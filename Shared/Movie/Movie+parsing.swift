@@ -8,6 +8,7 @@ extension Movie {
     ///   - payload: of `moov`.
     ///   - range: where the payload lies in the file.
     ///   - fileLength: in bytes.
+    /// - Throws: ``MovieError`` if one of them fails.
     public init(
         movieBox payload: [UInt8], at range: Range<Int64>, fileLength: Int64, majorBrand: FourCharacterCode = "mp42"
     ) throws(MovieError) {
@@ -15,6 +16,7 @@ extension Movie {
     }
 
     /// From a whole file in memory.
+    /// - Throws: ``MovieError`` if a check of SPEC §10.1 fails.
     public init(file: [UInt8]) throws(MovieError) {
         var scanner = MovieScanner()
         try scanner.consume(file[...])

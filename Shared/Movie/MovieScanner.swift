@@ -35,6 +35,7 @@ public struct MovieScanner: Sendable {
     }
 
     /// The same for bytes in a buffer instead of a slice.
+    /// - Throws: ``MovieError``, likewise.
     public mutating func consume(_ bytes: UnsafeRawBufferPointer) throws(MovieError) {
         var index = 0
         while index < bytes.count {
@@ -51,6 +52,7 @@ public struct MovieScanner: Sendable {
     }
 
     /// The movie, with all the checks of SPEC §10.1.
+    /// - Throws: ``MovieError`` if one fails, or if the file ends too early.
     public consuming func finish() throws(MovieError) -> Movie {
         guard brand != nil else { throw Self.notMovie }
         guard header.isEmpty, open?.end == nil else { throw MovieError(.truncated, "ends inside a box") }

@@ -36,6 +36,7 @@ public struct MultipartParser: Sendable {
     }
 
     /// Parses the next bytes and passes the events that they complete to `sink`. The slices stay valid as long as the caller keeps them.
+    /// - Throws: ``MultipartError``, and what `sink` throws.
     public mutating func feed(_ bytes: [UInt8], _ sink: (Event) throws -> Void) throws {
         var all: [UInt8] = []
         swap(&all, &held)

@@ -14,6 +14,7 @@ public struct ObjectPages: AsyncSequence, Sendable {
 
         fileprivate init(list: @escaping @Sendable (_ continuation: String?) async throws -> ObjectPage) { self.list = list }
 
+        /// - Throws: what listing the page throws.
         public mutating func next() async throws -> [StoredObject]? {
             guard !isLast else { return nil }
             let page = try await list(continuation)

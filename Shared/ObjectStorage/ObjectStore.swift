@@ -4,7 +4,7 @@ public import Models
 public import NIOCore
 
 /// The objects of one bucket, for handlers and sweeps. Reading returns only bytes that were compared with the accepted digest. All methods
-/// throw ``ObjectStorageError``.
+/// throw ``ObjectStorageError``, or `CancellationError` if their task is cancelled.
 public protocol ObjectStore: Sendable {
     associatedtype Upload: ObjectUpload
 
@@ -104,10 +104,12 @@ public protocol ObjectUpload: Actor {
     var isUnanswered: Bool { get }
 
     /// Appends the bytes; returns when there is room for more.
+    /// - Throws: ``ObjectStorageError`` or `CancellationError`.
     func write(_ bytes: ByteBuffer) async throws
 
     /// Completes the object.
     /// - Parameter sha256: the digest of all bytes, if the caller has it; bytes that are put at once are then not hashed again.
+    /// - Throws: ``ObjectStorageError`` or `CancellationError`.
     func finish(sha256: [UInt8]?) async throws -> StoredObject
 
     /// Aborts the upload without creating an object. Does not throw: if the store is down, a sweep of the prefix aborts it later

@@ -40,6 +40,7 @@ public struct S3Body: AsyncSequence, Sendable {
         var base: HTTPClientResponse.Body.AsyncIterator
         let received: Counter?
 
+        /// - Throws: ``ObjectStorageError`` with `.unavailable` if the connection breaks; `CancellationError`.
         public mutating func next() async throws -> ByteBuffer? {
             do {
                 let chunk = try await base.next()

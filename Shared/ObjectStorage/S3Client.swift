@@ -39,6 +39,7 @@ public final class S3Client: DownloadStore {
     }
 
     /// Like ``put(_:bytes:contentType:sha256:)``, but returns the object's attributes.
+    /// - Throws: ``ObjectStorageError`` or `CancellationError`.
     @discardableResult
     public func put(_ key: String, buffer: ByteBuffer, contentType: String, sha256: [UInt8]? = nil) async throws -> StoredObject {
         let response = try await send(.put(key, body: buffer, contentType: contentType, sha256: sha256))
@@ -112,6 +113,7 @@ public final class S3Client: DownloadStore {
     private static let deletions = 8
 
     /// Uses ListObjectsV2.
+    /// - Throws: ``ObjectStorageError``, with `.invalidResponse` if the answer is not XML; `CancellationError`.
     public func list(prefix: String, continuation: String?) async throws -> ObjectPage {
         var query = [("list-type", "2"), ("prefix", prefix)]
         if let continuation { query.append(("continuation-token", continuation)) }
@@ -120,12 +122,14 @@ public final class S3Client: DownloadStore {
     }
 
     /// Uses ListMultipartUploads.
+    /// - Throws: as ``list(prefix:continuation:)``.
     public func unfinishedUploads(under prefix: String) async throws -> [UnfinishedUpload] {
         let response = try await send(S3Request(method: .GET, query: [("prefix", prefix), ("uploads", "")]))
         return try S3XML.uploads(Data(buffer: try await response.answer()))
     }
 
     /// Uses AbortMultipartUpload.
+    /// - Throws: ``ObjectStorageError`` or `CancellationError`.
     public func end(_ upload: UnfinishedUpload) async throws {
         do {
             let response = try await send(S3Request(method: .DELETE, key: upload.key, query: [("uploadId", upload.id)]))
@@ -148,6 +152,7 @@ public final class S3Client: DownloadStore {
     }
 
     /// Checks that the bucket exists and is accessible.
+    /// - Throws: ``ObjectStorageError``, with `.noSuchBucket` if there is none; `CancellationError`.
     public func checkBucket() async throws {
         _ = try await send(S3Request(method: .HEAD))
     }

@@ -2,6 +2,7 @@
 extension PostgresConnection {
     /// Creates a role, which can log in once it has a password, unless it exists.
     /// - Returns: whether it was created now.
+    /// - Throws: ``PostgresError``.
     public func createRole(_ role: String) throws -> Bool {
         guard try query("SELECT FROM pg_roles WHERE rolname = \(role)").isEmpty else { return false }
         let name = try quotedIdentifier(role)
@@ -15,6 +16,7 @@ extension PostgresConnection {
     }
 
     /// Sets a role's password. Neither the password nor its verifier appears in a statement that the server could log, or in an error.
+    /// - Throws: ``PostgresError``.
     public func setPassword(of role: String, to password: String) throws {
         guard !password.utf8.contains(0), !role.utf8.contains(0) else {
             throw PostgresError(code: .query, message: "NUL in a role's name or password")

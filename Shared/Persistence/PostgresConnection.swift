@@ -50,13 +50,16 @@ public actor PostgresConnection {
     }
 
     /// Runs one statement, which is prepared once per connection.
+    /// - Throws: ``PostgresError``.
     @discardableResult
     public func query(_ statement: SQL) throws -> [Row] { try run(statement).rows() }
 
     /// Runs one statement and returns how many rows it inserted, updated, deleted or selected.
+    /// - Throws: ``PostgresError``.
     public func affected(_ statement: SQL) throws -> Int { try run(statement).affectedRows }
 
     /// Runs several statements separated by semicolons, in one transaction unless they say otherwise.
+    /// - Throws: ``PostgresError``.
     public func execute(script: String) throws { _ = try perform(script: script) }
 
     /// Closes the connection; later calls throw. The server rolls back an open transaction.
@@ -66,6 +69,7 @@ public actor PostgresConnection {
     /// for transactions: it is not leased.
     ///
     /// Unlike ``PostgresPool/withTransaction(_:)`` it never tries twice.
+    /// - Throws: what `body` throws; ``PostgresError`` if the transaction cannot begin or be committed.
     public func withTransaction<T: Sendable>(_ body: Body<T>) async throws -> T {
         try begin()
         return try await finishTransaction(body)

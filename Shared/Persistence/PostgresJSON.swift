@@ -7,6 +7,7 @@ public struct PostgresJSON: Sendable, PostgresBindable, PostgresDecodable {
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// - Throws: `EncodingError`, or another error of the value's own encoding.
     public init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -19,6 +20,7 @@ public struct PostgresJSON: Sendable, PostgresBindable, PostgresDecodable {
     }
 
     /// Reads times with or without fractions of a second.
+    /// - Throws: ``PostgresError`` with `decoding`.
     public func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in

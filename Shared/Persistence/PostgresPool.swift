@@ -40,6 +40,7 @@ public final class PostgresPool: Service, Sendable {
 
     /// Leases a connection. Session state that `body` leaves behind, such as `SET`, stays with the connection; an open
     /// transaction closes it.
+    /// - Throws: what `body` throws; ``PostgresError`` if there is no connection; `CancellationError` while it waits for one.
     public func withConnection<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
         try await lease {
             await $0.leaseIfOpen(body)
@@ -52,6 +53,7 @@ public final class PostgresPool: Service, Sendable {
     ///
     /// After a serialization failure or a deadlock (40001, 40P01) it runs again from the start, up to three times, so its effects outside
     /// the database must be idempotent.
+    /// - Throws: as ``withConnection(_:)``; ``PostgresError`` also if the transaction cannot begin or be committed.
     public func withTransaction<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
         var tries = 1
         // The one that goes on after a deadlock needs time to take the other's locks, or the two meet again.
@@ -72,6 +74,7 @@ public final class PostgresPool: Service, Sendable {
     }
 
     /// Runs one statement on any connection.
+    /// - Throws: ``PostgresError``; `CancellationError` while it waits for a connection.
     public func query(_ statement: SQL) async throws -> [Row] { try await withConnection { try await $0.query(statement) } }
 
     /// Waits for shutdown, then closes; after a cancellation in ``farewell``. The pool can be used without this.

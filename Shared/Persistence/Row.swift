@@ -12,6 +12,7 @@ public struct Row: Sendable {
     }
 
     /// - Returns: `nil` if the column is NULL.
+    /// - Throws: ``PostgresError`` with `decoding` if there is no such column, or it is not a `T`.
     public func getOptional<T: PostgresDecodable>(_ column: String, as type: T.Type = T.self) throws -> T? {
         guard let position = table.columns[column] else {
             throw PostgresError(code: .decoding, message: "there is no column \(column)")
@@ -35,6 +36,7 @@ public struct Row: Sendable {
 
     /// Like ``word(_:as:)``.
     /// - Returns: `nil` if the column is NULL.
+    /// - Throws: ``PostgresError`` with `decoding`.
     public func wordIfPresent<Word: RawRepresentable>(_ column: String, as type: Word.Type = Word.self) throws -> Word?
     where Word.RawValue: PostgresDecodable {
         guard let value = try getOptional(column, as: Word.RawValue.self) else { return nil }

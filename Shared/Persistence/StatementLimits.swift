@@ -24,6 +24,7 @@ struct StatementLimits: Sendable {
 extension PostgresConnection {
     /// Lets the current transaction wait so long for something else between two statements, such as an object store. Sessions are ended
     /// after 30 seconds of it otherwise.
+    /// - Throws: ``PostgresError``.
     public func mayIdle(for duration: Duration) throws {
         let milliseconds = "\(Int((duration / .milliseconds(1)).rounded()))"
         try query("SELECT set_config('idle_in_transaction_session_timeout', \(milliseconds), true)")

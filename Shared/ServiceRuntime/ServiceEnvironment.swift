@@ -29,6 +29,7 @@ public struct ServiceEnvironment: Sendable {
     }
 
     /// What no log or error may show.
+    /// - Throws: as ``required(_:)``.
     public func secret(_ name: String) throws -> Secret<String> { Secret(try required(name)) }
 
     /// A whole number in decimal.
@@ -45,6 +46,7 @@ public struct ServiceEnvironment: Sendable {
     }
 
     /// One of the cases of `type`, by raw value.
+    /// - Throws: ``SettingsError``, also if it is not set and there is no default.
     public func choice<T: RawRepresentable & CaseIterable>(
         _ name: String, _ type: T.Type, default fallback: T? = nil
     ) throws -> T where T.RawValue == String {
@@ -59,6 +61,7 @@ public struct ServiceEnvironment: Sendable {
     }
 
     /// An http or https address.
+    /// - Throws: ``SettingsError``, also if it is set to anything else.
     public func url(_ name: String) throws -> URL? {
         guard let text = try optional(name) else { return nil }
         guard let url = URL(string: text), let scheme = url.scheme, ["http", "https"].contains(scheme), url.host != nil else {
@@ -68,6 +71,7 @@ public struct ServiceEnvironment: Sendable {
     }
 
     /// As ``url(_:)``, of a variable that must be set.
+    /// - Throws: ``SettingsError``, also if it is not set.
     public func requiredURL(_ name: String) throws -> URL {
         guard let url = try url(name) else { throw SettingsError(name, "is not set") }
         return url
@@ -83,12 +87,14 @@ public struct ServiceEnvironment: Sendable {
     }
 
     /// PEM text, or that of the PEM file whose path it is.
+    /// - Throws: ``SettingsError``, also if it is not set. Whether it is PEM is not checked.
     public func pem(_ name: String) throws -> String {
         guard let text = try optionalPEM(name) else { throw SettingsError(name, "is not set") }
         return text
     }
 
     /// As ``pem(_:)``; `nil` if unset.
+    /// - Throws: ``SettingsError``, also if the file cannot be read.
     public func optionalPEM(_ name: String) throws -> String? { try text(name) { $0.contains("-----BEGIN") } }
 
     /// A policy of c2sp.org/tlog-policy, each line with its end: several lines, or the path of a file with them; `nil` if unset.
@@ -121,6 +127,7 @@ public struct ServiceEnvironment: Sendable {
     }
 
     /// `RIAL_LOG_LEVEL`; `nil` if unset.
+    /// - Throws: ``SettingsError``, also if it is no level.
     public func logLevel() throws -> Logger.Level? {
         guard let text = try optional("RIAL_LOG_LEVEL") else { return nil }
         guard let level = Logger.Level(rawValue: text) else {
@@ -151,6 +158,7 @@ extension ServiceEnvironment {
     /// - Parameters:
     ///   - variable: overrides it.
     ///   - name: of the program beside this one.
+    /// - Throws: as ``optional(_:)``.
     public func program(_ variable: String, named name: String) throws -> String {
         let own = CommandLine.arguments.first.map { URL(filePath: $0) }
         let beside = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")).map { URL(filePath: $0) } ?? own

@@ -25,6 +25,8 @@ public struct ServiceSettings: Sendable {
     /// Where spans are sent; `nil` for nowhere.
     public let tracing: TracingSettings?
 
+    /// Reads the variables that all services have.
+    /// - Throws: ``SettingsError``.
     public init(_ environment: ServiceEnvironment, service: ServiceName) throws {
         mode = try environment.choice("RIAL_MODE", RunMode.self)
         databaseURL = try environment.secret("RIAL_DATABASE_URL")

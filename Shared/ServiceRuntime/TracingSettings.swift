@@ -18,6 +18,7 @@ public struct TracingSettings: Sendable, Equatable {
     }
 
     /// `nil` without an endpoint: no spans are made then.
+    /// - Throws: ``SettingsError``.
     public static func read(_ environment: ServiceEnvironment) throws -> TracingSettings? {
         // The general endpoint is that of all signals; each has a path of its own below it.
         let general = try environment.url("OTEL_EXPORTER_OTLP_ENDPOINT")?.appending(path: "v1/traces")

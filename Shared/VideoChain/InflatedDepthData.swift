@@ -26,6 +26,7 @@ public final class InflatedDepthData<Visitor: DepthDataVisitor> {
 
     /// Call at the end of the part.
     /// - Returns: the visitor that took all records, and the sides of a map in pixels.
+    /// - Throws: ``DepthDataError``.
     public func finish() throws(DepthDataError) -> (visitor: Visitor, width: Int, height: Int) {
         do throws(DepthError) {
             let parser = try stream.finish().consumer.parser

@@ -23,6 +23,7 @@ public struct HashOnlyBody: Sendable, Equatable {
     public static let assertionName = Keys.assertion.rawValue
 
     /// Reads the body; what the payload says is not looked at.
+    /// - Throws: ``Failure``: the first of the checks that fails.
     public static func parse(_ bytes: [UInt8]) throws(Failure) -> HashOnlyBody {
         let payload: [UInt8]
         let assertion: String

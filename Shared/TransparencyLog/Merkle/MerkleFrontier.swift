@@ -26,6 +26,7 @@ public struct MerkleFrontier: Sendable, Equatable {
 
     /// Reads the edge of a stored tree.
     /// - Parameter read: the root of a complete subtree.
+    /// - Throws: what `read` throws.
     public init(size: UInt64, read: (TreeNode) throws -> ContentDigest) rethrows {
         self.size = size
         subtrees = try Self.nodes(size: size).map(read)

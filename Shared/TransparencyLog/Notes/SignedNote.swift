@@ -43,6 +43,7 @@ public struct SignedNote: Hashable, Sendable {
     public var bytes: [UInt8] { text + [0x0a] + signatures.flatMap(\.line) }
 
     /// The note with further signatures; those that it has already are not added again.
+    /// - Throws: as ``init(text:signatures:)``.
     public func adding(_ others: [NoteSignature]) throws(TransparencyLogError) -> SignedNote {
         let known = Set(signatures)
         return try SignedNote(text: text, signatures: signatures + others.filter { !known.contains($0) })

@@ -31,6 +31,8 @@ public struct VerifierKey: Hashable, Sendable, CustomStringConvertible {
         guard id == parts.id else { throw TransparencyLogError(.malformedKey, "the id is not the key's") }
     }
 
+    /// Reads the same from text.
+    /// - Throws: ``TransparencyLogError/Code/malformedKey``, likewise.
     public init(_ text: String) throws(TransparencyLogError) { try self.init(Array(text.utf8)) }
 
     public var description: String { "\(name)+\(id)+\(Base64.encode([kind.rawValue] + publicKey))" }
