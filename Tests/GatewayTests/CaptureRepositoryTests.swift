@@ -39,8 +39,10 @@ struct CaptureRepositoryTests {
             _ = try await captures.record(id, Self.submission(), device: device)
             // The record was announced in the same transaction.
             let rows = try await pool.query(
-                "SELECT uploaded_at, announcement, date_trunc('milliseconds', gateway_outbox.created_at) AS began FROM captures, gateway_outbox"
-            )
+                """
+                SELECT uploaded_at, announcement, date_trunc('milliseconds', gateway_outbox.created_at) AS began
+                FROM captures, gateway_outbox
+                """)
             let row = try #require(rows.first)
             let uploaded = try row.get("uploaded_at", as: Date.self)
             let announcement = try row.get("announcement", as: PostgresJSON.self).decode(CaptureAnnouncement.self)

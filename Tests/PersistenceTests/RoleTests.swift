@@ -92,17 +92,20 @@ struct RoleTests {
             ('44444444-4444-4444-8444-444444444444', 'bbbbbbbb', 'processing', NULL, NULL)) AS v (id, short, status, confidence, evidence);
         INSERT INTO attestation_appraisals (capture_id, result) VALUES ('33333333-3333-4333-8333-333333333333', '{}');
         INSERT INTO depth_analyses (capture_id, result) VALUES ('33333333-3333-4333-8333-333333333333', '{}');
-        INSERT INTO evidence_parts (capture_id, part, outcome, result) VALUES ('33333333-3333-4333-8333-333333333333', 'depth', 'done', '{}');
+        INSERT INTO evidence_parts (capture_id, part, outcome, result)
+            VALUES ('33333333-3333-4333-8333-333333333333', 'depth', 'done', '{}');
         INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
             VALUES ('33333333-3333-4333-8333-333333333333', 'original.jpg', 'captures/33333333-3333-4333-8333-333333333333/original.jpg',
                 sha256(''), 1, 'image/jpeg');
-        INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp, leaf_sha256, manifest_sha256)
+        INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp, leaf_sha256,
+                manifest_sha256)
             VALUES ('33333333-3333-4333-8333-333333333333', 'm', '1', now(), false, sha256(''), sha256(''));
         INSERT INTO challenges (challenge, expires_at, consumed_at, body_sha256, registration_id, submission)
             VALUES (sha256('c'), now(), now(), sha256('b'), '22222222-2222-4222-8222-222222222222', '{"platform": "ios"}');
-        INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt, origin, leaf_index)
-            VALUES (sha256('c'), '33333333-3333-4333-8333-333333333333', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 1, 's', sha256('s'),
-                'e', '{}', sha256('r'), 'o', 5);
+        INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt, origin,
+                leaf_index)
+            VALUES (sha256('c'), '33333333-3333-4333-8333-333333333333', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 1, 's',
+                sha256('s'), 'e', '{}', sha256('r'), 'o', 5);
         INSERT INTO log_shards (origin, shard, log_key, size, root, published_size, frozen_reason, frozen_at)
             VALUES ('frozen.example/log/a', 'a', 'k', 1, sha256('a'), 1, 'forked', now());
         UPDATE log_shards SET next_key = 'n', end_index = 0, closed_at = now();
@@ -124,7 +127,8 @@ struct RoleTests {
     private static func capture(_ columns: String, _ values: String) -> String {
         """
         INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement\(columns))
-        VALUES (gen_random_uuid(), 'cccccccc', '11111111-1111-4111-8111-111111111111', 'photo', 'full', sha256('x'), now(), now(), '{}'\(values))
+        VALUES (gen_random_uuid(), 'cccccccc', '11111111-1111-4111-8111-111111111111', 'photo', 'full', sha256('x'), now(), now(),
+            '{}'\(values))
         """
     }
 
@@ -266,7 +270,10 @@ struct RoleTests {
             ("evidence_assembler", "UPDATE captures SET evidence = '{\"content_credentials\": {}}' WHERE status = 'complete'"),
             (
                 "evidence_assembler",
-                "UPDATE captures SET status = 'complete', confidence_level = 'high', evidence = '{}', completed_at = now() WHERE status = 'processing'"
+                """
+                UPDATE captures SET status = 'complete', confidence_level = 'high', evidence = '{}', completed_at = now()
+                WHERE status = 'processing'
+                """
             ),
             // An operator asked for another verdict: it may change once the depth is measured, and the card with it.
             ("evidence_assembler", Self.media("og.jpg", "image/jpeg", of: Self.complete)),

@@ -39,7 +39,8 @@ struct WithdrawalTests {
         INSERT INTO attestation_appraisals (capture_id, result) VALUES ('\(id)', '{}');
         INSERT INTO depth_analyses (capture_id, result) VALUES ('\(id)', '{}');
         INSERT INTO sync_jobs (capture_id, result) VALUES ('\(id)', '{}');
-        INSERT INTO evidence_parts (capture_id, part, outcome, result) VALUES ('\(id)', 'depth', 'done', '{}'), ('\(other)', 'depth', 'done', '{}');
+        INSERT INTO evidence_parts (capture_id, part, outcome, result)
+            VALUES ('\(id)', 'depth', 'done', '{}'), ('\(other)', 'depth', 'done', '{}');
         INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
             VALUES ('\(id)', 'c2pa.jpg', 'captures/\(id)/c2pa.jpg', sha256('copy'), 1, 'image/jpeg');
         INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
@@ -51,9 +52,11 @@ struct WithdrawalTests {
                 'multipart/form-data; boundary=x', sha256('body'), 10, 10, now(), 'done', '\(id)', '{}', now() + interval '1 hour');
         INSERT INTO media_damage (capture_id, name, object_key, problem) VALUES ('\(id)', 'c2pa.jpg', 'captures/\(id)/c2pa.jpg', 'missing');
         INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt) VALUES
-            (sha256('c0'), '\(id)', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 7, 's0', sha256('salt0'), 'e0', '{"photo": "00"}', sha256('raw0')),
+            (sha256('c0'), '\(id)', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 7, 's0', sha256('salt0'), 'e0', '{"photo": "00"}',
+                sha256('raw0')),
             (sha256('c1'), '\(id)', 1, 'revocation', decode(repeat('0a', 16), 'hex'), 8, 's1', sha256('salt1'), NULL, NULL, NULL),
-            (sha256('d0'), '\(other)', 0, 'assessment', decode(repeat('0b', 16), 'hex'), 9, 's2', sha256('salt2'), 'e2', '{}', sha256('raw2'));
+            (sha256('d0'), '\(other)', 0, 'assessment', decode(repeat('0b', 16), 'hex'), 9, 's2', sha256('salt2'), 'e2', '{}',
+                sha256('raw2'));
         UPDATE statements SET origin = 'rial.example/log/2026', leaf_index = 5 WHERE commitment = sha256('c0');
         INSERT INTO assertion_counters (device_id, counter, capture_id) VALUES ('11111111-1111-4111-8111-111111111111', 7, '\(id)');
         INSERT INTO verification_logs (method, file_sha256, status, capture_id) VALUES
@@ -92,7 +95,8 @@ struct WithdrawalTests {
             try await connection.execute(script: "RESET ROLE")
             let kept = try await connection.query(
                 """
-                SELECT key FROM captures CROSS JOIN jsonb_each(to_jsonb(captures)) WHERE id = \(Self.id)::uuid AND value <> 'null' ORDER BY key
+                SELECT key FROM captures CROSS JOIN jsonb_each(to_jsonb(captures))
+                WHERE id = \(Self.id)::uuid AND value <> 'null' ORDER BY key
                 """
             ).map { try $0.get("key", as: String.self) }
             #expect(
@@ -224,7 +228,10 @@ struct WithdrawalTests {
             ("evidence_assembler", "UPDATE captures SET status = 'failed', failure = 'x' WHERE id = '\(Self.id)'"),
             (
                 "gateway",
-                "INSERT INTO verification_logs (method, file_sha256, status, capture_id) VALUES ('hash', sha256('p'), 'verified', '\(Self.id)')"
+                """
+                INSERT INTO verification_logs (method, file_sha256, status, capture_id)
+                VALUES ('hash', sha256('p'), 'verified', '\(Self.id)')
+                """
             ),
         ]
         let refused: [(role: String, statement: String)] = [
@@ -339,15 +346,16 @@ struct WithdrawalTests {
                 let rows = try await connection.query(
                     """
                     INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
-                    VALUES (\(id), \("cccccc0\(number)"), '11111111-1111-4111-8111-111111111111', 'photo', 'full', sha256('same'), now(), now(), '{}')
+                    VALUES (\(id), \("cccccc0\(number)"), '11111111-1111-4111-8111-111111111111', 'photo', 'full', sha256('same'), now(),
+                        now(), '{}')
                     ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
                     """)
                 #expect(rows.count == 1)
                 let twice = try await connection.query(
                     """
                     INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
-                    VALUES (gen_random_uuid(), 'dddddddd', '11111111-1111-4111-8111-111111111111', 'photo', 'full', sha256('same'), now(), now(),
-                        '{}')
+                    VALUES (gen_random_uuid(), 'dddddddd', '11111111-1111-4111-8111-111111111111', 'photo', 'full', sha256('same'),
+                        now(), now(), '{}')
                     ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
                     """)
                 #expect(twice.isEmpty)

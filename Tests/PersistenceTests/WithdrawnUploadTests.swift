@@ -28,9 +28,12 @@ struct WithdrawnUploadTests {
                 try await connections[0].execute(script: "GRANT USAGE ON SCHEMA \(database.schema) TO rial_gateway")
                 try await connections[0].execute(
                     script: """
-                        INSERT INTO devices (id, platform, model, has_lidar, attestation_level, key_id, public_key, attestation_object, registered_at)
-                        VALUES ('\(Self.device)', 'ios', 'iPhone 15 Pro', true, 'secure_enclave', 'a', decode(repeat('04', 65), 'hex'), 'x', now());
-                        INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
+                        INSERT INTO devices (id, platform, model, has_lidar, attestation_level, key_id, public_key, attestation_object,
+                            registered_at)
+                        VALUES ('\(Self.device)', 'ios', 'iPhone 15 Pro', true, 'secure_enclave', 'a', decode(repeat('04', 65), 'hex'),
+                            'x', now());
+                        INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at,
+                            announcement)
                         VALUES ('\(Self.capture)', 'aaaaaaaa', '\(Self.device)', 'photo', 'full', sha256('photo'), now(), now(), '{}');
                         INSERT INTO uploads (id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes,
                             offset_bytes, received_at, runner, running_since, expires_at)

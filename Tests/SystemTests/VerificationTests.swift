@@ -47,8 +47,10 @@ extension SystemTests {
             let stack = try LocalStack.required()
             let capture = try await SignedCapture.make()
             let digests = try await stack.sql(
-                "SELECT encode(sha256, 'hex') FROM media_objects WHERE capture_id = '\(capture.id)' AND name IN ('depth.gz', 'metadata.json')"
-            )
+                """
+                SELECT encode(sha256, 'hex') FROM media_objects
+                WHERE capture_id = '\(capture.id)' AND name IN ('depth.gz', 'metadata.json')
+                """)
             #expect(digests.count == 2)
             for digest in digests + [capture.parts.digests.depth.hex, String(repeating: "0", count: 64)] {
                 APIRefusal.hashNotFound.expectEnvelope(try await gateway.verify(hash: digest))
@@ -100,8 +102,10 @@ extension SystemTests {
                 files.append((capture.id, copy, copy.changed(at: try #require(EmbeddedStore(jpegHead: copy)).range.lowerBound + 7)))
             }
             let ids = files.map { "'\($0.id)'" }.joined(separator: ", ")
-            let recorded =
-                "SELECT encode(leaf_sha256, 'hex') || encode(manifest_sha256, 'hex') FROM content_credentials WHERE capture_id IN (\(ids)) ORDER BY capture_id"
+            let recorded = """
+                SELECT encode(leaf_sha256, 'hex') || encode(manifest_sha256, 'hex') FROM content_credentials
+                WHERE capture_id IN (\(ids)) ORDER BY capture_id
+                """
             let before = try await stack.sql(recorded)
             #expect(before.count == 3 && Set(before.map { $0.prefix(64) }).count == 1)
             try await stack.control("stop", "evidence-assembler")
@@ -109,8 +113,10 @@ extension SystemTests {
             _ = try await stack.sql(
                 "UPDATE content_credentials SET leaf_sha256 = NULL, manifest_sha256 = NULL WHERE capture_id IN (\(ids))")
             let lost = try await stack.sql(
-                "UPDATE media_objects SET object_key = object_key || '-gone' WHERE capture_id = '\(files[2].id)' AND name = 'manifest.c2pa' RETURNING 1"
-            )
+                """
+                UPDATE media_objects SET object_key = object_key || '-gone'
+                WHERE capture_id = '\(files[2].id)' AND name = 'manifest.c2pa' RETURNING 1
+                """)
             #expect(lost.first == "1")
             for file in files {
                 #expect(try await gateway.verify(file.copy).captureID == file.id, "by its file")

@@ -173,8 +173,8 @@ extension SystemTests {
             #expect(try await stack.sql("SELECT erased_at IS NULL FROM withdrawals WHERE capture_id = '\(id)'") == ["t"])
             _ = try await stack.sql(
                 """
-                UPDATE withdrawals SET withdrawn_at = now() - interval '2 hours', found_at = now() - interval '2 hours', erase_next_at = now()
-                WHERE capture_id = '\(id)'
+                UPDATE withdrawals SET withdrawn_at = now() - interval '2 hours', found_at = now() - interval '2 hours',
+                    erase_next_at = now() WHERE capture_id = '\(id)'
                 """)
             try await eventually("nobody looks any more") {
                 try await stack.sql("SELECT erased_at IS NOT NULL FROM withdrawals WHERE capture_id = '\(id)'") == ["t"]

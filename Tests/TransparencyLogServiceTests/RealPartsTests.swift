@@ -61,7 +61,8 @@ struct RealLog: Sendable {
         try await owner.withTransaction { connection in
             try await connection.execute(
                 script: """
-                    INSERT INTO devices (id, platform, model, has_lidar, attestation_level, key_id, public_key, attestation_object, registered_at)
+                    INSERT INTO devices (id, platform, model, has_lidar, attestation_level, key_id, public_key, attestation_object,
+                            registered_at)
                         VALUES ('11111111-1111-4111-8111-111111111111', 'ios', 'iPhone 15 Pro', true, 'secure_enclave', '\\x01',
                             decode(repeat('04', 65), 'hex'), '\\x01', now()) ON CONFLICT DO NOTHING
                     """)
@@ -73,14 +74,14 @@ struct RealLog: Sendable {
                 try await connection.query(
                     """
                     INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
-                    VALUES (\(capture.uuid), \(String(capture.uuid.uuidString.lowercased().prefix(8))), '11111111-1111-4111-8111-111111111111',
-                        'photo', 'full', \(commitment.bytes), now(), now(), '{}')
+                    VALUES (\(capture.uuid), \(String(capture.uuid.uuidString.lowercased().prefix(8))),
+                        '11111111-1111-4111-8111-111111111111', 'photo', 'full', \(commitment.bytes), now(), now(), '{}')
                     """)
                 try await connection.query(
                     """
                     INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt)
-                    VALUES (\(commitment.bytes), \(capture.uuid), 0, \(kind.rawValue), \(subject.bytes), \(time), 's', sha256('s'), 'e', '{}',
-                        sha256('r'))
+                    VALUES (\(commitment.bytes), \(capture.uuid), 0, \(kind.rawValue), \(subject.bytes), \(time), 's', sha256('s'), 'e',
+                        '{}', sha256('r'))
                     """)
             }
             return captures
@@ -222,7 +223,8 @@ struct RealPartsTests {
             _ = try await log.owner.query(
                 """
                 INSERT INTO log_pending (commitment, subject, kind, time)
-                SELECT sha256(n::text::bytea), substring(sha256(n::text::bytea) FOR 16), 'assessment', 1793534402 FROM generate_series(1, 4096) AS n
+                SELECT sha256(n::text::bytea), substring(sha256(n::text::bytea) FOR 16), 'assessment', 1793534402
+                FROM generate_series(1, 4096) AS n
                 """)
             #expect(try await sequencer.turn() != .idle)
             #expect(try await log.repository.openShard()?.publishedSize == 4097)

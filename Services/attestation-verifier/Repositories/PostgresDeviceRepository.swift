@@ -55,7 +55,8 @@ struct PostgresDeviceRepository: DeviceRepository {
             guard try await !connection.query("SELECT id FROM devices WHERE id = \(id.uuid)").isEmpty else { return nil }
             let rows = try await connection.query(
                 """
-                SELECT action, at, by, reason, since FROM device_events WHERE device_id = \(id.uuid) ORDER BY id DESC LIMIT \(Self.maximumEvents)
+                SELECT action, at, by, reason, since FROM device_events WHERE device_id = \(id.uuid)
+                ORDER BY id DESC LIMIT \(Self.maximumEvents)
                 """)
             return try rows.map { row in
                 DeviceEvent(

@@ -37,7 +37,8 @@ struct MediaObjectTable {
         try await connection.query(
             """
             INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
-            VALUES (\(capture.uuid), \(MediaName.shareCard.rawValue), \(card.key), \(card.sha256.bytes), \(card.sizeBytes), \(card.contentType))
+            VALUES (\(capture.uuid), \(MediaName.shareCard.rawValue), \(card.key), \(card.sha256.bytes), \(card.sizeBytes),
+                \(card.contentType))
             ON CONFLICT (capture_id, name) DO UPDATE SET object_key = EXCLUDED.object_key, sha256 = EXCLUDED.sha256,
                 size_bytes = EXCLUDED.size_bytes
             """)

@@ -64,7 +64,8 @@ extension PostgresUploadRepository {
         let rows = try await connection.query(
             """
             SELECT \(Upload.columns), (SELECT status FROM captures WHERE captures.id = uploads.capture_id) AS capture_status
-            FROM uploads WHERE device_id = \(device.uuid) AND body_sha256 = \(digest.bytes) AND type = \(type.rawValue) AND state <> 'ended' AND expires_at > now()
+            FROM uploads WHERE device_id = \(device.uuid) AND body_sha256 = \(digest.bytes) AND type = \(type.rawValue)
+                AND state <> 'ended' AND expires_at > now()
             ORDER BY created_at DESC LIMIT 20
             """)
         for row in rows {

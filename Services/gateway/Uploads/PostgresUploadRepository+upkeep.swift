@@ -11,7 +11,8 @@ extension PostgresUploadRepository: UploadUpkeepRepository {
                 """
                 UPDATE uploads SET \(UploadEnding.changes), expires_at = expires_at + \(UploadEnding.kept)
                 WHERE id IN (
-                    SELECT id FROM uploads WHERE state = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+                    SELECT id FROM uploads WHERE state = 'open' AND expires_at <= now()
+                    ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
                 RETURNING id
                 """)
             let closed = try await connection.query(
@@ -32,7 +33,8 @@ extension PostgresUploadRepository: UploadUpkeepRepository {
         try await database.query(
             """
             DELETE FROM uploads WHERE id IN (
-                SELECT id FROM uploads WHERE state <> 'open' AND emptied_at IS NOT NULL AND expires_at <= now() ORDER BY expires_at LIMIT \(limit))
+                SELECT id FROM uploads WHERE state <> 'open' AND emptied_at IS NOT NULL AND expires_at <= now()
+                ORDER BY expires_at LIMIT \(limit))
             RETURNING id
             """
         ).count

@@ -29,7 +29,8 @@ struct PostgresUploadRepository: UploadRepository {
         try await database.query(
             """
             UPDATE uploads SET epoch = epoch + 1, runner = \(runner), running_since = now()
-            WHERE token_sha256 = \(token.digest.bytes) AND state = 'open' AND runner IS NULL AND expires_at > now() RETURNING \(Upload.columns)
+            WHERE token_sha256 = \(token.digest.bytes) AND state = 'open' AND runner IS NULL AND expires_at > now()
+            RETURNING \(Upload.columns)
             """
         ).first.map(Upload.init)
     }
@@ -55,8 +56,9 @@ struct PostgresUploadRepository: UploadRepository {
             WITH grown AS (
                 UPDATE uploads SET offset_bytes = offset_bytes + \(sizeBytes),
                     received_at = CASE WHEN offset_bytes + \(sizeBytes) = length_bytes THEN now() END
-                WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch) AND offset_bytes = \(start) AND state = 'open' AND expires_at > now()
-                    AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid)) < \(Self.maximumSegments(of: upload.length))
+                WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch) AND offset_bytes = \(start) AND state = 'open'
+                    AND expires_at > now() AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid))
+                        < \(Self.maximumSegments(of: upload.length))
                 RETURNING id
             )
             INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)

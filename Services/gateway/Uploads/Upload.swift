@@ -50,8 +50,8 @@ struct Upload: Sendable {
 
 extension Upload {
     static let columns: SQL = """
-        id, type, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, epoch, runner, state, answer, received_at,
-        expires_at
+        id, type, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, epoch, runner, state, answer,
+        received_at, expires_at
         """
 
     init(_ row: Row) throws {

@@ -14,7 +14,8 @@ struct PostgresVerificationRepository: VerificationRepository {
             matching: """
                 SELECT id AS capture_id, \(MediaRole.original.rawValue) AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
                 UNION
-                SELECT capture_id, name FROM media_objects WHERE sha256 = \(digest.bytes) AND name = ANY(\(MediaName.published.map(\.rawValue)))
+                SELECT capture_id, name FROM media_objects
+                WHERE sha256 = \(digest.bytes) AND name = ANY(\(MediaName.published.map(\.rawValue)))
                 """)
     }
 

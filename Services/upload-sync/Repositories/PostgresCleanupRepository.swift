@@ -45,7 +45,8 @@ struct PostgresCleanupRepository: IntakeCleanupRepository, DerivedRepository, Ex
             """
             UPDATE intakes SET abandoned_at = now() WHERE id IN (
                 SELECT id FROM intakes
-                WHERE (created_at < now() - interval '24 hours' AND abandoned_at IS NULL AND brings IS NULL OR abandoned_at < now() - interval '10 minutes')
+                WHERE (created_at < now() - interval '24 hours' AND abandoned_at IS NULL AND brings IS NULL
+                        OR abandoned_at < now() - interval '10 minutes')
                     AND NOT EXISTS (SELECT FROM captures WHERE captures.id = intakes.id)
                 ORDER BY abandoned_at NULLS FIRST, created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             RETURNING id, prefix

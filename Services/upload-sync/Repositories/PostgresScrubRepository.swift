@@ -116,7 +116,8 @@ struct PostgresScrubRepository: ScrubRepository {
         let damaged = try await database.query("SELECT count(*) AS count FROM media_damage WHERE mended_at IS NULL")
         let oldest = try await database.query(
             """
-            SELECT extract(epoch FROM now() - min(coalesce(scrubbed_at, synced_at)))::float8 AS age FROM sync_jobs WHERE synced_at IS NOT NULL
+            SELECT extract(epoch FROM now() - min(coalesce(scrubbed_at, synced_at)))::float8 AS age FROM sync_jobs
+            WHERE synced_at IS NOT NULL
             """)
         return (
             try damaged.first?.get("count", as: Int64.self) ?? 0, try oldest.first?.getOptional("age", as: Double.self) ?? 0

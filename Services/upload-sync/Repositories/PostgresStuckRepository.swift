@@ -51,8 +51,8 @@ struct PostgresStuckRepository: StuckRepository {
                 INSERT INTO sync_jobs (capture_id, announcements, repairs, announce_next_at)
                 SELECT id, 1, repairs, now() + least(interval '1 hour', make_interval(secs => wait * 2))
                 FROM unnest(\(due.map(\.id.uuid)), \(repairs), \(waits)) AS announced (id, repairs, wait)
-                ON CONFLICT (capture_id) DO UPDATE SET announcements = sync_jobs.announcements + 1, repairs = sync_jobs.repairs + EXCLUDED.repairs,
-                    announce_next_at = now() + least(interval '1 hour',
+                ON CONFLICT (capture_id) DO UPDATE SET announcements = sync_jobs.announcements + 1,
+                    repairs = sync_jobs.repairs + EXCLUDED.repairs, announce_next_at = now() + least(interval '1 hour',
                         (EXCLUDED.announce_next_at - now()) * power(2, least(sync_jobs.announcements, 11)))
                 """)
             return due

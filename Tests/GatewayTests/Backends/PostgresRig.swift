@@ -48,7 +48,8 @@ struct PostgresRig: GatewayRig {
         _ = try await database.query(
             """
             INSERT INTO evidence_parts (capture_id, part, outcome, reason, result)
-            VALUES (\(capture.uuid), \(part.rawValue), \(isGivenUp ? "error" : "done"), \(isGivenUp ? "x" : nil), \(isGivenUp ? nil : "{}")::jsonb)
+            VALUES (\(capture.uuid), \(part.rawValue), \(isGivenUp ? "error" : "done"), \(isGivenUp ? "x" : nil),
+                \(isGivenUp ? nil : "{}")::jsonb)
             """)
     }
 

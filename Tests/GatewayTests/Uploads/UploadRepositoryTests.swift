@@ -403,7 +403,8 @@ struct UploadRepositoryTests {
             _ = try await uploads.database.query("UPDATE uploads SET length_bytes = 5000, offset_bytes = 999")
             _ = try await uploads.database.query(
                 """
-                INSERT INTO upload_segments SELECT \(upload.id.uuid), number, 1, 'incoming/' || \(upload.id.description) || '/body/' || number
+                INSERT INTO upload_segments
+                SELECT \(upload.id.uuid), number, 1, 'incoming/' || \(upload.id.description) || '/body/' || number
                 FROM generate_series(0, 998) AS number
                 """)
             #expect(try await uploads.grow(upload, from: 999, by: 1, key: UploadSegment.key(upload.id, start: 999, epoch: 1)))
