@@ -144,10 +144,7 @@ struct LogShards: Sendable {
                 ) SELECT leaf FROM taken WHERE leaf_hash = sha256('\\x00' || leaf) ORDER BY leaf_index
                 """
             ).map { try $0.get("leaf", as: [UInt8].self) }
-            let entries = leaves.compactMap { leaf -> (kind: LogLeaf.Kind, time: Int, subject: LogSubject, commitment: ContentDigest)? in
-                guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { return nil }
-                return (kind, time, subject, commitment)
-            }
+            let entries = leaves.compactMap(LogEntry.init(leaf:))
             try await connection.letWait(
                 commitments: entries.map { $0.commitment.bytes }, subjects: entries.map { $0.subject.bytes },
                 kinds: entries.map { $0.kind.rawValue }, times: entries.map { Int64($0.time) })

@@ -74,9 +74,7 @@ struct PostgresRecoveryRepository: RecoveryRepository {
 
     private func insert(_ leaves: [[UInt8]], at indexes: [Int64], of origin: String, on connection: PostgresConnection) async throws {
         // Empty where a leaf has none.
-        let commitments = leaves.map { leaf -> [UInt8] in
-            if case .entry(_, _, _, let digest)? = try? LogLeaf(bytes: leaf) { digest.bytes } else { [] }
-        }
+        let commitments = leaves.map { LogEntry(leaf: $0)?.commitment.bytes ?? [] }
         try await connection.query(
             """
             INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
@@ -110,10 +108,7 @@ struct PostgresRecoveryRepository: RecoveryRepository {
     /// They wait in their order, in which they are entered.
     /// - Returns: how many were not entered elsewhere.
     private func letWait(_ leaves: [[UInt8]], on connection: PostgresConnection) async throws -> Int {
-        let entries = leaves.compactMap { leaf -> (kind: LogLeaf.Kind, time: Int, subject: LogSubject, commitment: ContentDigest)? in
-            guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { return nil }
-            return (kind, time, subject, commitment)
-        }
+        let entries = leaves.compactMap(LogEntry.init(leaf:))
         return try await connection.letWait(
             commitments: entries.map { $0.commitment.bytes }, subjects: entries.map { $0.subject.bytes },
             kinds: entries.map { $0.kind.rawValue }, times: entries.map { Int64($0.time) })

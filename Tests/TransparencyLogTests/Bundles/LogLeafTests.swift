@@ -24,6 +24,17 @@ struct LogLeafTests {
         }
     }
 
+    @Test("of statements are read as entries, others and damaged ones are not")
+    func values() throws {
+        let (subject, commitment) = (try ExampleBundle.subject(), ContentDigest(of: [1]))
+        let leaf = LogLeaf.entry(kind: .revocation, time: 7, subject: subject, commitment: commitment)
+        let entry = try #require(LogEntry(leaf: leaf.bytes))
+        #expect(entry.kind == .revocation && entry.time == 7)
+        #expect(entry.subject == subject && entry.commitment == commitment)
+        #expect(LogEntry(leaf: LogLeaf.shard(previous: nil, head: .empty).bytes) == nil)
+        #expect(LogEntry(leaf: Array(leaf.bytes.dropLast())) == nil)
+    }
+
     @Test("begin a shard with origin, size and root of the one before, or with those of nothing")
     func shards() throws {
         let first = LogLeaf.shard(previous: nil, head: .empty)
