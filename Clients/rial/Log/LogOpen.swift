@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Persistence
 import ServiceRuntime
 import Signing
 import TransparencyLog
@@ -132,8 +131,8 @@ struct LogStatus: AsyncParsableCommand {
 
     func run() async throws {
         let (shards, pending) = try await LogShards.with { shards in
-            let rows = try await shards.connection.query("SELECT count(*) AS pending FROM log_pending")
-            return (try await shards.all(), try rows.first?.get("pending", as: Int64.self) ?? 0)
+            let pending = try await shards.pending()
+            return (try await shards.all(), pending)
         }
         for shard in shards {
             let frozen = shard.frozen.map { "\(shard.isGivenUp ? "given up" : "frozen"): \($0), \(shard.detail ?? "")" }
