@@ -88,7 +88,7 @@ struct MethodReassessmentTests {
         try await TestSchema.with(prefix: "reassess") { schema in
             try await Migrator.bundled().migrate(url: schema.url, logger: .quiet)
             let ids = try await store(5, in: schema)
-            let captures = PostgresMethodCaptures(url: schema.url)
+            let captures = PostgresReassessmentRequests(url: schema.url)
             // The first one is by another method, the last one is not complete.
             #expect(try await captures.request(by: "relief-1", after: nil, limit: 2) == ReassessmentStep(requested: 1, last: ids[1]))
             #expect(try await captures.request(by: "relief-1", after: nil, limit: 2) == ReassessmentStep(requested: 0, last: ids[1]))

@@ -1,7 +1,5 @@
 import ArgumentParser
 import CaptureProtocol
-import Foundation
-import Persistence
 
 /// Lists stored media that are missing, changed or unreadable.
 struct AdminDamage: AsyncParsableCommand {
@@ -17,8 +15,8 @@ struct AdminDamage: AsyncParsableCommand {
     var all = false
 
     func run() async throws {
-        let url = try OperatorSettings().databaseURL()
-        let found = try await StartupRetry(dependency: "PostgreSQL") { try await Self.read(url) }
+        let damage = PostgresMediaDamage(url: try OperatorSettings().databaseURL())
+        let found = try await StartupRetry(dependency: "PostgreSQL") { try await damage.all() }
         let shown = all ? found : found.filter { $0.mendedAt == nil }
         if shown.isEmpty {
             Console.result("no stored media are known to be damaged")
@@ -33,31 +31,5 @@ struct AdminDamage: AsyncParsableCommand {
             Console.result(table.text)
         }
         if found.contains(where: { $0.mendedAt == nil }) { throw ExitCode(1) }
-    }
-
-    private struct Damage {
-        let capture: CaptureID
-        let name: String
-        let key: String
-        let problem: String
-        let foundAt: Date
-        let seenAt: Date
-        let mendedAt: Date?
-    }
-
-    private static func read(_ url: String) async throws -> [Damage] {
-        try await PostgresConnection.administering(url) { connection in
-            try await connection.query(
-                """
-                SELECT capture_id, name, object_key, problem, found_at, seen_at, mended_at FROM media_damage
-                ORDER BY mended_at DESC NULLS FIRST, found_at, capture_id, name LIMIT 10000
-                """
-            ).map { row in
-                Damage(
-                    capture: CaptureID(try row.get("capture_id", as: UUID.self)), name: try row.get("name"), key: try row.get("object_key"),
-                    problem: try row.get("problem"), foundAt: try row.get("found_at"), seenAt: try row.get("seen_at"),
-                    mendedAt: try row.getOptional("mended_at"))
-            }
-        }
     }
 }

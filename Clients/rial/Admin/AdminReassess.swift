@@ -1,7 +1,5 @@
 import ArgumentParser
 import CaptureProtocol
-import Foundation
-import Persistence
 
 /// Has captures assessed again by the present methods (SPEC §14).
 struct AdminReassess: AsyncParsableCommand {
@@ -25,44 +23,27 @@ struct AdminReassess: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let url = try OperatorSettings().databaseURL()
+        let requests = PostgresReassessmentRequests(url: try OperatorSettings().databaseURL())
+        let retry = StartupRetry(dependency: "PostgreSQL")
         if let id {
-            try await StartupRetry(dependency: "PostgreSQL") {
-                try await PostgresConnection.administering(url) { try await Self.request(id, $0) }
-            }
+            try await retry { try await requests.request(id) }
             Console.result("capture \(id) will be assessed again")
         } else if let method {
-            let count = try await MethodReassessment(captures: PostgresMethodCaptures(url: url)).request(by: method)
+            let count = try await MethodReassessment(captures: requests).request(by: method)
             Console.result("\(count) capture\(count == 1 ? "" : "s") by \(method) will be assessed again")
         } else {
-            let open = try await StartupRetry(dependency: "PostgreSQL") { try await PostgresConnection.administering(url, Self.list) }
-            Console.result(open)
+            let open = try await retry { try await requests.open() }
+            Console.result(Self.text(of: open))
         }
     }
 
-    private static func request(_ id: CaptureID, _ connection: PostgresConnection) async throws {
-        let rows = try await connection.query("SELECT status FROM captures WHERE id = \(id.uuid)")
-        guard let status = try rows.first?.get("status", as: String.self) else { throw CommandFailure("There is no capture \(id).") }
-        guard status == CaptureStatus.complete.rawValue else {
-            throw CommandFailure("Capture \(id) is not complete, but \(status): there is no verdict to give again.")
-        }
-        try await connection.query("INSERT INTO reassessments (capture_id) VALUES (\(id.uuid)) \(SQL.renewingReassessment)")
-    }
-
-    private static func list(_ connection: PostgresConnection) async throws -> String {
-        let rows = try await connection.query(
-            """
-            SELECT capture_id, requested_at, depth IS NOT NULL AS is_measured, outcome FROM reassessments
-            WHERE outcome IS NULL OR outcome NOT IN ('reassessed', 'unchanged')
-            ORDER BY settled_at DESC NULLS FIRST, requested_at LIMIT 10000
-            """)
-        guard !rows.isEmpty else { return "nothing is to be assessed again" }
+    private static func text(of open: [OpenReassessment]) -> String {
+        guard !open.isEmpty else { return "nothing is to be assessed again" }
         var table = TextTable(header: ["capture", "asked for", "state"])
-        for row in rows {
-            let state = try row.get("is_measured") ? "measured" : "waiting"
+        for request in open {
             table.add(
-                CaptureID(try row.get("capture_id", as: UUID.self)).description, Timestamp.format(try row.get("requested_at")),
-                try row.getOptional("outcome") ?? state)
+                request.capture.description, Timestamp.format(request.requestedAt),
+                request.outcome ?? (request.isMeasured ? "measured" : "waiting"))
         }
         return table.text
     }

@@ -1,8 +1,6 @@
 import ArgumentParser
 import CaptureProtocol
 import Delivery
-import Foundation
-import Persistence
 
 /// Withdraws any capture, on demand of a person or a court.
 struct AdminWithdraw: AsyncParsableCommand {
@@ -26,23 +24,12 @@ struct AdminWithdraw: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let url = try OperatorSettings().databaseURL()
-        let outcome = try await StartupRetry(dependency: "PostgreSQL") { try await withdraw(url) }
+        let withdrawals = PostgresWithdrawals(url: try OperatorSettings().databaseURL())
+        let outcome = try await StartupRetry(dependency: "PostgreSQL") { try await withdrawals.withdraw(id, reason: reason) }
         switch outcome {
         case .withdrawn: Console.result("capture \(id) withdrawn")
         case .withdrawnBefore: Console.result("capture \(id) was already withdrawn: its objects are searched for again")
         case nil: throw CommandFailure("There is no capture \(id).")
-        }
-    }
-
-    private func withdraw(_ url: String) async throws -> Withdrawal? {
-        try await PostgresConnection.administering(url) { [id, reason] connection in
-            let outcome = try await Withdrawal.of(id, reason: reason) { try await connection.withTransaction($0) }
-            if outcome == .withdrawnBefore {
-                try await connection.query(
-                    "UPDATE withdrawals SET erased_at = NULL, erase_next_at = now() WHERE capture_id = \(id.uuid)")
-            }
-            return outcome
         }
     }
 }

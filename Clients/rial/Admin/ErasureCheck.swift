@@ -17,10 +17,7 @@ struct ErasureCheck {
     /// Where something is left, and what.
     /// - Throws: ``CommandFailure`` if there is no such capture or it is not withdrawn.
     func left() async throws -> [(String, String)] {
-        let status = try await connection.query("SELECT status FROM captures WHERE id = \(capture.uuid)")
-        guard let status = try status.first?.get("status", as: String.self) else {
-            throw CommandFailure("There is no capture \(capture).")
-        }
+        let status = try await CaptureRows(connection: connection).status(of: capture)
         guard status == CaptureStatus.withdrawn.rawValue else {
             throw CommandFailure("Capture \(capture) is not withdrawn, but \(status).")
         }

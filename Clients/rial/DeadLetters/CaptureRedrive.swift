@@ -41,15 +41,7 @@ struct CaptureRedrive {
     private func read(_ id: CaptureID) async throws -> (CaptureStatus, any CaptureArrival) {
         try await StartupRetry(dependency: "PostgreSQL") {
             try await PostgresConnection.connect(url: databaseURL, applicationName: "rial-dlq").closing { connection in
-                let rows = try await connection.query("SELECT status, type, capture_mode FROM captures WHERE id = \(id.uuid)")
-                guard let row = rows.first else { throw CommandFailure("There is no capture \(id).") }
-                guard let status = CaptureStatus(rawValue: try row.get("status")) else {
-                    throw CommandFailure("The capture \(id) has a status that this version does not know.")
-                }
-                guard let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) else {
-                    throw CommandFailure("The capture \(id) is of a kind that this version does not know.")
-                }
-                return (status, kind.arrival(of: id))
+                try await CaptureRows(connection: connection).arrival(of: id)
             }
         }
     }
