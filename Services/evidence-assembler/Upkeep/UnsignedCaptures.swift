@@ -6,6 +6,7 @@ import Models
 
 /// Completes captures that waited for the signer, or for room on disk. They are found in PostgreSQL, so a restart forgets none.
 struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
+    static var batchSize: Int { 50 }
     let assembly: CaptureAssembly<Captures>
     let ledger: any TaskLedger
     let logger: Logger
@@ -15,7 +16,7 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
     /// its handler reports the failure.
     func retry() async throws {
         // Those under way wait for nobody; other instances leave them alone for a while, see ``AssemblyRepository/unsigned(limit:)``.
-        let waiting = try await assembly.captures.unsigned(limit: 50).filter { !assembly.underWay.contains($0) }
+        let waiting = try await assembly.captures.unsigned(limit: Self.batchSize).filter { !assembly.underWay.contains($0) }
         Meter(label: "rial_captures_unsigned").set(waiting.all.count)
         try await waiting.inTurn(
             ledger, logger, "a capture that waited cannot be completed", isNoted: isDependencyFailure, giveUp: giveUp, attempt: complete)
