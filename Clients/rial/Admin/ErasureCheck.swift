@@ -5,6 +5,7 @@ import Persistence
 
 /// Finds what the tables know of a withdrawn capture, in whatever tables there are: one that a later version adds is looked through too.
 struct ErasureCheck {
+    // SQL of its own: it compares from outside, and finds what every repository has forgotten.
     /// Columns of `captures` that stay.
     private static let kept = ["id", "short_id", "device_id", "type", "capture_mode", "status", "withdrawn_at", "captured_precision"]
     /// Tables with what stays, apart from `captures`: the used counter, and the trace of the withdrawal.

@@ -6,6 +6,7 @@ import Persistence
 
 /// Checks every capture in PostgreSQL and in the store, without the API.
 struct SoakAudit {
+    // SQL of its own: it compares from outside, and does not believe the repositories that it checks.
     let databaseURL: String
     let storage: S3Client
 
