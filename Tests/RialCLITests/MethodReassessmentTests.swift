@@ -104,6 +104,25 @@ struct MethodReassessmentTests {
         }
     }
 
+    @Test(
+        "one is asked for by its id if it is complete, and is listed while it waits",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func single() async throws {
+        try await TestSchema.with(prefix: "reassess") { schema in
+            try await Migrator.bundled().migrate(url: schema.url, logger: .quiet)
+            let ids = try await store(2, in: schema)
+            let requests = PostgresReassessmentRequests(url: schema.url)
+            #expect(try await requests.open().isEmpty)
+            try await requests.request(CaptureID(ids[0]))
+            for refused in [CaptureID(ids[1]), CaptureID()] {
+                await #expect(throws: CommandFailure.self) { try await requests.request(refused) }
+            }
+            let open = try await requests.open()
+            #expect(open.map(\.capture.uuid) == [ids[0]])
+            #expect(open.allSatisfy { !$0.isMeasured && $0.outcome == nil })
+        }
+    }
+
     /// Stores captures that are complete by `relief-1`, but for the first and the last.
     /// - Returns: their ids, ascending as PostgreSQL compares them.
     private func store(_ count: Int, in schema: TestSchema) async throws -> [UUID] {
