@@ -1,5 +1,6 @@
 import Foundation
 import Persistence
+import TestSupport
 import Testing
 
 @Suite("Connection", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
@@ -118,19 +119,25 @@ struct ConnectionTests {
     @Test("blocks no other task while it waits")
     func doesNotStarve() async throws {
         try await TestDatabase.with { database in
-            let start = ContinuousClock.now
+            let gate = try await database.connect()
+            try await gate.query("SELECT pg_advisory_lock(hashtext(\(database.schema)))")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<12 {
                     group.addTask {
-                        let connection = try await database.connect()
-                        try await connection.query("SELECT pg_sleep(1)")
+                        let connection = try await database.connect(statementTimeout: .seconds(60))
+                        try await connection.query("SELECT pg_advisory_lock_shared(hashtext(\(database.schema)))")
                         await connection.close()
                     }
                 }
+                // At once, and this task goes on.
+                try await eventually("all wait") {
+                    let waiting = "SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))" as SQL
+                    return try await gate.query(waiting).count == 12
+                }
+                try await gate.query("SELECT pg_advisory_unlock(hashtext(\(database.schema)))")
                 try await group.waitForAll()
             }
-            // Sequentially they would take twelve seconds.
-            #expect(start.duration(to: .now) < .seconds(9))
+            await gate.close()
         }
     }
 }
