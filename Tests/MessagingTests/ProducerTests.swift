@@ -52,7 +52,8 @@ struct ProducerTests {
         let start = ContinuousClock.now
         let error = await kafkaError { try await producer.send(topic: "t", key: nil, value: [1], headers: []) }
         #expect(error?.isTransient == true)
-        #expect(start.duration(to: .now) < .seconds(5))
+        // Otherwise a record has ten seconds.
+        #expect(start.duration(to: .now) < .seconds(9))
     }
 
     @Test("fails permanently for a record that is too large or has no topic", arguments: TestBroker.available)
@@ -73,6 +74,19 @@ struct ProducerTests {
 
     @Test("lets a record that is in flight arrive although one of a topic whose leader is away times out")
     func leaderless() async throws {
+        var error: KafkaError?
+        for _ in 0..<3 {
+            let (failure, isTimeout) = try await Self.failureOfRecordInFlight()
+            error = failure
+            // On a machine that stands still it times out as well, which says nothing.
+            if !isTimeout { break }
+        }
+        #expect(error == nil)
+    }
+
+    /// Sends a record that is acknowledged after one without a leader has timed out.
+    /// - Returns: its error, and whether it had so much time that it timed out itself.
+    private static func failureOfRecordInFlight() async throws -> (error: KafkaError?, isTimeout: Bool) {
         let cluster = try MockCluster(brokers: 2)
         for (topic, leader) in [("sound", 1), ("dead", 2)] as [(String, Int32)] {
             try cluster.createTopic(topic, partitions: 1)
@@ -87,13 +101,16 @@ struct ProducerTests {
         try await Task.sleep(for: .milliseconds(2800))
         // Acknowledged after the other one has timed out and the next one has replaced the client.
         cluster.setDelay(milliseconds: 2500)
+        let start = ContinuousClock.now
         let inFlight = Task { await kafkaError { try await producer.send(topic: "sound", key: nil, value: [2]) } }
         #expect(await dead.value != nil)
         let next = Task { await kafkaError { try await producer.send(topic: "sound", key: nil, value: [3]) } }
-        #expect(await inFlight.value == nil)
+        let error = await inFlight.value
+        let isTimeout = error != nil && start.duration(to: .now) >= configuration.messageTimeout
         cluster.setDelay(milliseconds: 0)
         _ = await next.value
         withExtendedLifetime(cluster) {}
+        return (error, isTimeout)
     }
 
     @Test("continues with a new client after a fatal error", arguments: TestBroker.available)
