@@ -70,10 +70,10 @@ final class MockCluster: @unchecked Sendable {
 
 let logger = Logger(label: "tests")
 
-/// Consumes `count` records, for at most half a minute, without storing their offsets.
+/// Consumes `count` records, for at most a minute and a half, without storing their offsets.
 func receive(_ count: Int, from consumer: KafkaConsumer) async throws -> [KafkaRecord] {
     let watchdog = Task {
-        try await Task.sleep(for: .seconds(30))
+        try await Task.sleep(for: .seconds(90))
         consumer.stop()
     }
     defer { watchdog.cancel() }
