@@ -45,7 +45,7 @@ struct PinQueueTests {
             ) { transport in
                 let queue = try await rig.queue(transport)
                 let sender = Task { try await queue.run() }
-                try await eventually(within: .seconds(10), "the capture has arrived") {
+                try await eventually("the capture has arrived") {
                     right.requests.contains { $0.headers["x-digest"] != nil && $0.body.count > 70_000 }
                 }
                 sender.cancel()
@@ -66,7 +66,7 @@ struct PinQueueTests {
             try await Self.refusals(rig, by: trust, authority, of: server, until: 20)
             let before = try Self.openDescriptors()
             try await Self.refusals(rig, by: trust, authority, of: server, until: 200)
-            let closed: Void? = try? await eventually(within: .seconds(10), "they are closed") { try Self.openDescriptors() <= before }
+            let closed: Void? = try? await eventually("they are closed") { try Self.openDescriptors() <= before }
             let after = try Self.openDescriptors()
             #expect(closed != nil, "\(before) before, \(after) afterwards")
         }
@@ -82,7 +82,7 @@ struct PinQueueTests {
                 let queue = try await rig.queue(transport)
                 let sender = Task { try await queue.run() }
                 // Each time the app comes to the foreground it is tried again, without the waits that have grown.
-                try await eventually(within: .seconds(60), "\(count) refusals") {
+                try await eventually(within: .seconds(300), "\(count) refusals") {
                     try await queue.resume()
                     return server.accepted >= count
                 }

@@ -31,7 +31,7 @@ struct PinTests {
                     }
                 }
                 await #expect(throws: Never.self, sourceLocation: sourceLocation) {
-                    try await eventually(within: .seconds(10), "the connections are closed") { server.openConnections == 0 }
+                    try await eventually("the connections are closed") { server.openConnections == 0 }
                 }
                 #expect(server.receivedBytes == 0, sourceLocation: sourceLocation)
             }

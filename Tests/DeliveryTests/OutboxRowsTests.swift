@@ -184,15 +184,15 @@ struct OutboxRowsTests {
         @Sendable func isOpen() async throws -> Bool {
             try await pool.query("SELECT \(PostgresPublishingGate.isOpen) AS is_open").first?.get("is_open") == true
         }
-        try await PostgresPublishingGate(databaseURL: url, timeout: .seconds(4), beat: .milliseconds(100)).closed { check in
-            try await Task.sleep(for: .seconds(5))
+        try await PostgresPublishingGate(databaseURL: url, timeout: .seconds(8), beat: .milliseconds(100)).closed { check in
+            try await Task.sleep(for: .seconds(9))
             let isOpenMeanwhile = try await isOpen()
             #expect(!isOpenMeanwhile)
             try await check()
         }
         await #expect(throws: PostgresError.self) {
             try await PostgresPublishingGate(databaseURL: url, timeout: .seconds(1), beat: .seconds(60)).closed { check in
-                try await waitUntil("the gate is open again", within: .seconds(10)) { try await isOpen() }
+                try await waitUntil("the gate is open again") { try await isOpen() }
                 try await check()
             }
         }

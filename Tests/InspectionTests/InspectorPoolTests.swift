@@ -41,7 +41,7 @@ extension InspectionSuite {
         let outcome = try await Fixtures.pool(program.path, limits: limits).inspect(fileDescriptor: file.descriptor, mediaType: nil)
         let taken = start.duration(to: .now)
         #expect(outcome == .unreadable(reason: .timeout))
-        #expect(taken >= .milliseconds(400) && taken < .seconds(5))
+        #expect(taken >= .milliseconds(400) && taken < .seconds(30))
         #expect(try Fixtures.children().isEmpty)
     }
 
@@ -105,7 +105,7 @@ extension InspectionSuite {
             }
         }
         var process: pid_t = 0
-        try await eventually(within: .seconds(10), "the program runs") {
+        try await eventually("the program runs") {
             process = pid_t(try String(contentsOfFile: note.path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
             return process > 0
         }
@@ -113,7 +113,7 @@ extension InspectionSuite {
         let start = ContinuousClock.now
         task.cancel()
         #expect(await task.value == "\(InspectionError.cancelled)")
-        #expect(start.duration(to: .now) < .seconds(5))
+        #expect(start.duration(to: .now) < .seconds(20))
         #expect(kill(process, 0) == -1 && errno == ESRCH)
         #expect(try Fixtures.children().isEmpty)
     }
@@ -134,7 +134,7 @@ extension InspectionSuite {
             }
         }
         let running = [call(), call()]
-        try await eventually(within: .seconds(10), "two processes run") { try Fixtures.children().count == 2 }
+        try await eventually("two processes run") { try Fixtures.children().count == 2 }
         let cancelled = call()
         cancelled.cancel()
         #expect(await cancelled.value == .failure(.cancelled))
@@ -142,7 +142,7 @@ extension InspectionSuite {
         let more = (0..<5).map { _ in call() }
         let busy = Counter()
         let watchers = more.map { task in Task { if await task.value == .failure(.busy) { busy.count.withLock { $0 += 1 } } } }
-        try await eventually(within: .seconds(10), "two callers are refused") { busy.count.withLock { $0 } == 2 }
+        try await eventually("two callers are refused") { busy.count.withLock { $0 } == 2 }
         try Data([1]).write(to: URL(fileURLWithPath: gate.path))
         for task in running { #expect(await task.value == .success(.report(CredentialReport(state: .none)))) }
         for watcher in watchers { await watcher.value }
@@ -154,14 +154,15 @@ extension InspectionSuite {
     func staysResponsive() async throws {
         let program = try TemporaryFile(script: "exec sleep 1000")
         let file = try TemporaryFile([1])
-        let pool = Fixtures.pool(program.path, concurrency: 32, limits: InspectionLimits(wallClock: .seconds(3)))
+        // So long that the last one is started before the first one is ended.
+        let pool = Fixtures.pool(program.path, concurrency: 32, limits: InspectionLimits(wallClock: .seconds(12)))
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<32 {
                 group.addTask {
                     try await pool.inspect(fileDescriptor: file.descriptor, mediaType: nil) == .unreadable(reason: .timeout)
                 }
             }
-            try await eventually(within: .seconds(10), "all processes run") { try Fixtures.children().count == 32 }
+            try await eventually("all processes run") { try Fixtures.children().count == 32 }
             for try await isTimeout in group { #expect(isTimeout) }
         }
         #expect(try Fixtures.children().isEmpty)

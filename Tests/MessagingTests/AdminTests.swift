@@ -10,7 +10,7 @@ struct AdminTests {
     func reachable(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             let admin = KafkaAdmin(configuration)
-            #expect(await admin.brokersReachable(timeout: .seconds(5)))
+            #expect(await admin.brokersReachable(timeout: .seconds(30)))
             let topics = try await admin.topics()
             #expect(topics[topic] == 1)
         }
@@ -24,7 +24,7 @@ struct AdminTests {
     func noticesLoss() async throws {
         let cluster = try MockCluster()
         let admin = KafkaAdmin(KafkaConfiguration(brokers: cluster.brokers, clientID: "tests"))
-        #expect(await admin.brokersReachable(timeout: .seconds(5)))
+        #expect(await admin.brokersReachable(timeout: .seconds(30)))
         cluster.setDown()
         try await eventually(within: .seconds(30), "noticed") { await !admin.brokersReachable(timeout: .milliseconds(500)) }
         cluster.setUp()

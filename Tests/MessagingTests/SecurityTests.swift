@@ -12,7 +12,7 @@ struct SecurityTests {
         return configuration
     }
 
-    private func isLetIn(_ broker: StandInBroker, _ security: KafkaSecurity, within limit: Duration = .seconds(10)) async -> Bool {
+    private func isLetIn(_ broker: StandInBroker, _ security: KafkaSecurity, within limit: Duration = .seconds(30)) async -> Bool {
         await KafkaAdmin(configuration(broker, security)).brokersReachable(timeout: limit)
     }
 

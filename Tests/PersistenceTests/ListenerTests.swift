@@ -35,14 +35,14 @@ struct ListenerTests {
         try await TestDatabase.with { database in
             let channel = "Odd \"name\" " + database.schema
             try await listening(database, channels: [channel]) { heard in
-                try await eventually(within: .seconds(10), "connected") { heard.count(channel) == 1 }
+                try await eventually("connected") { heard.count(channel) == 1 }
                 let connection = try await database.connect()
                 var latencies: [Duration] = []
                 for round in 1...20 {
                     try await connection.query("SELECT pg_notify('other', '')")
                     let start = ContinuousClock.now
                     try await connection.query("SELECT pg_notify(\(channel), '')")
-                    try await eventually(within: .seconds(10), "heard") { heard.count(channel) == 1 + round }
+                    try await eventually("heard") { heard.count(channel) == 1 + round }
                     latencies.append(start.duration(to: try #require(heard.last)))
                 }
                 #expect(heard.count("other") == 0)
@@ -57,12 +57,12 @@ struct ListenerTests {
         try await TestDatabase.with { database in
             let channels = ["a_" + database.schema, "b_" + database.schema]
             try await listening(database, channels: channels) { heard in
-                try await eventually(within: .seconds(10), "connected") { channels.allSatisfy { heard.count($0) == 1 } }
+                try await eventually("connected") { channels.allSatisfy { heard.count($0) == 1 } }
                 try await database.endSessions()
-                try await eventually(within: .seconds(10), "connected again") { channels.allSatisfy { heard.count($0) == 2 } }
+                try await eventually("connected again") { channels.allSatisfy { heard.count($0) == 2 } }
                 let connection = try await database.connect()
                 try await connection.query("SELECT pg_notify(\(channels[1]), '')")
-                try await eventually(within: .seconds(10), "heard") { heard.count(channels[1]) == 3 }
+                try await eventually("heard") { heard.count(channels[1]) == 3 }
                 await connection.close()
             }
         }
@@ -78,12 +78,12 @@ struct ListenerTests {
             let listening = Task { for await message in listener.messages() { heard.withLock { _ = $0.insert(message.payload) } } }
             let connection = try await database.connect()
             // Nothing is heard of what was sent before the connection was there.
-            try await eventually(within: .seconds(10), "connected") {
+            try await eventually("connected") {
                 try await connection.query("SELECT pg_notify(\(channel), 'first')")
                 return heard.withLock { !$0.isEmpty }
             }
             for number in 0..<10 { try await connection.query("SELECT pg_notify(\(channel), \("\(number)"))") }
-            try await eventually(within: .seconds(10), "heard") { heard.withLock { $0.count == 11 } }
+            try await eventually("heard") { heard.withLock { $0.count == 11 } }
             await connection.close()
             listening.cancel()
             await listening.value
@@ -101,7 +101,7 @@ struct ListenerTests {
                 let heard = Heard()
                 let listening = Task { for await channel in listener.notifications() { heard.note(channel) } }
                 defer { listening.cancel() }
-                try await eventually(within: .seconds(10), "connected") { heard.count(channel) == 1 }
+                try await eventually("connected") { heard.count(channel) == 1 }
                 // Its wait would go on for another 900 ms.
                 try await Task.sleep(for: .milliseconds(100))
                 let start = ContinuousClock.now
@@ -135,7 +135,7 @@ struct ListenerTests {
             url: "postgresql://rial@127.0.0.1:1/rial", channels: ["a"], applicationName: "tests",
             logger: Logger(label: "tests") { _ in NotingLogHandler(noted: failed) })
         let listening = Task { for await _ in listener.notifications() {} }
-        try await eventually(within: .seconds(10), "it could not connect") { failed.isSet }
+        try await eventually("it could not connect") { failed.isSet }
         listening.cancel()
         await listening.value
     }

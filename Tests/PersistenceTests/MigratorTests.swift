@@ -113,7 +113,7 @@ struct MigratorTests {
             try await holder.execute(script: "BEGIN; SELECT FROM one")
             let migrator = Migrator(migrations: [first, adds])
             async let applied = migrator.migrate(url: database.url, logger: logger)
-            try await eventually(within: .seconds(10), "it waits for the lock") {
+            try await eventually("it waits for the lock") {
                 try await !reader.query("SELECT FROM pg_locks WHERE relation = 'one'::regclass AND NOT granted").isEmpty
             }
             // Waits behind the migration, until that gives way.

@@ -45,7 +45,7 @@ struct TestDatabase: Sendable {
     func endSessions() async throws {
         let admin = try await PostgresConnection.connect(url: try #require(Self.serverURL), applicationName: "tests")
         try await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \(schema)")
-        try await eventually(within: .seconds(10), "sessions ended") {
+        try await eventually("sessions ended") {
             try await admin.query("SELECT FROM pg_stat_activity WHERE application_name = \(schema)").isEmpty
         }
         await admin.close()

@@ -111,7 +111,7 @@ struct TransactionTests {
                             runs.increment()
                             try await connection.query("UPDATE t SET n = n + 1 WHERE id = \(first)")
                             arrivals.increment()
-                            try await eventually(within: .seconds(10), "both have a row") { arrivals.value >= 2 }
+                            try await eventually("both have a row") { arrivals.value >= 2 }
                             try await connection.query("UPDATE t SET n = n + 1 WHERE id = \(second)")
                         }
                     }

@@ -48,7 +48,7 @@ final class WitnessProcess: Sendable {
         process.standardError = try FileHandle(forWritingTo: output)
         try process.run()
         running.withLock { $0.process = process }
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline, process.isRunning {
             if let line = log.split(separator: "\n").first(where: { $0.contains("listening on") }),
                 let number = line.split(separator: ":").last.flatMap({ Int($0) })
@@ -97,7 +97,7 @@ final class WitnessProcess: Sendable {
     func get(_ path: String) async throws -> Reply { try await send(HTTPClientRequest(url: prefix + path)) }
 
     private func send(_ request: HTTPClientRequest) async throws -> Reply {
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let body = try await response.body.collect(upTo: 1 << 20)
         return Reply(
             status: Int(response.status.code), body: Array(body.readableBytesView), type: response.headers.first(name: "content-type"))

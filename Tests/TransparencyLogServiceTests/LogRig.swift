@@ -45,7 +45,7 @@ final class LogRig: Sendable {
     var objects: LogObjects { LogObjects(store, shard: "2026") }
 
     func sequencer(
-        limit: Int = 4096, timeout: Duration = .seconds(2),
+        limit: Int = 4096, timeout: Duration = .seconds(30),
         reached: @escaping @Sendable (SequencerPoint) async throws -> Void = { _ in }
     ) -> Sequencer {
         let box = box

@@ -21,10 +21,10 @@ struct OutwardTests {
         let key = witness.witness.key
         let policy = try TrustPolicy(
             Array("log \(rig.key.verifier)\nwitness w \(key) http://127.0.0.1:\(server.port)/prefix/\nquorum w\n".utf8))
-        let outward = HTTPClientService(outwardTimeout: .seconds(5))
-        let connection = try #require(HTTPWitness(policy.witnesses[0], client: outward.client, timeout: .seconds(5)))
+        let outward = HTTPClientService(outwardTimeout: .seconds(30))
+        let connection = try #require(HTTPWitness(policy.witnesses[0], client: outward.client, timeout: .seconds(30)))
         #expect(connection.address == "http://127.0.0.1:\(server.port)/prefix/add-checkpoint")
-        let panel = WitnessPanel(policy: policy, connections: [connection], timeout: .seconds(5), now: { rig.now }, logger: .quiet)
+        let panel = WitnessPanel(policy: policy, connections: [connection], timeout: .seconds(30), now: { rig.now }, logger: .quiet)
         let sequencer = Sequencer(
             repository: rig.log, store: rig.store, signer: TestSigner(key: rig.key), panel: panel, now: { rig.now }, logger: .quiet)
         rig.add(0..<5)

@@ -129,7 +129,7 @@ struct SegmentWriterTests {
                 // No segment's row is inserted meanwhile.
                 #expect(try await PostgresCaptureRepository.hold(sample.upload.id.uuid, on: connection))
                 try await writer.take(Self.bytes(10))
-                try await eventually(within: .seconds(10), "the first segment is on its way") { sample.store.keys.count == 1 }
+                try await eventually("the first segment is on its way") { sample.store.keys.count == 1 }
                 for piece in 1..<20 {
                     try await writer.take(Self.bytes(10, from: piece * 10))
                     try await Task.sleep(for: .milliseconds(5))
@@ -155,10 +155,10 @@ struct SegmentWriterTests {
     @Test("a request that was overtaken adds nothing, leaves no object, and learns the offset")
     func overtaken() async throws {
         try await Self.with { sample in
-            let early = sample.writer()
+            let early = sample.writer(delay: .seconds(600))
             try await early.take(Self.bytes(20))
             let claimed = try #require(try await sample.uploads.claim(sample.upload.id, runner: nil))
-            let late = SegmentWriter(claimed, uploads: sample.uploads, storage: sample.store)
+            let late = SegmentWriter(claimed, uploads: sample.uploads, storage: sample.store, delay: .seconds(600))
             try await late.take(Self.bytes(10))
             try await late.finish()
             await #expect(throws: UploadError.offsetMismatch(expected: 10, provided: nil)) { try await early.finish() }
@@ -171,7 +171,7 @@ struct SegmentWriterTests {
     @Test("after it was cancelled an upload takes nothing more")
     func cancelled() async throws {
         try await Self.with { sample in
-            let writer = sample.writer()
+            let writer = sample.writer(delay: .seconds(600))
             try await writer.take(Self.bytes(10))
             #expect(try await sample.uploads.end(sample.upload.id))
             await #expect(throws: UploadError.gone) { try await writer.finish() }
