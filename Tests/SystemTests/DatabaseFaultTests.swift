@@ -18,14 +18,6 @@ extension SystemTests {
             }
 
             static let end = ["ALTER ROLE rial_gateway RESET default_transaction_read_only"]
-
-            /// How long the tables that all requests of this test need are locked: longer than a session's lock timeout.
-            var lockedSeconds: Int? {
-                switch self {
-                case .readOnly: nil
-                case .locked: 13
-                }
-            }
         }
 
         @Test("gives 503 with Retry-After until it recovers", .timeLimit(.minutes(3)), arguments: Fault.allCases)
@@ -36,23 +28,10 @@ extension SystemTests {
             try await Self.apply([fault.begin].compactMap { $0 }, stack)
             let result: Result<Void, any Error>
             do {
-                async let held: Void = Self.lock(fault.lockedSeconds, stack)
-                if fault.lockedSeconds != nil {
-                    try await eventually("the lock is held") {
-                        try await stack.sql(
-                            """
-                            SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
-                            AND relation IN ('challenges'::regclass, 'captures'::regclass)
-                            """) == ["2"]
-                    }
+                switch fault {
+                case .readOnly: try await Self.expectRefusals(client, &device, "\(fault)")
+                case .locked: try await Self.locked(stack) { try await Self.expectRefusals(client, &device, "\(fault)") }
                 }
-                async let challenge = client.send("GET", "/api/v1/devices/challenge")
-                let upload = try await client.submit(&device, CaptureParts().form(assertion: nil))
-                for answer in [try await challenge, upload] {
-                    APIRefusal.serviceUnavailable.expectEnvelope(answer, "\(fault)")
-                    #expect(Int(answer.headers["retry-after"] ?? "") != nil)
-                }
-                try await held
                 result = .success(())
             } catch {
                 result = .failure(error)
@@ -65,9 +44,38 @@ extension SystemTests {
             #expect(try await client.submit(&device, CaptureParts().form(assertion: nil)).status == 201)
         }
 
-        private static func lock(_ seconds: Int?, _ stack: LocalStack) async throws {
-            guard let seconds else { return }
-            _ = try await stack.sql("BEGIN; LOCK TABLE challenges, captures; SELECT pg_sleep(\(seconds)); COMMIT")
+        private static func expectRefusals(_ client: TestClient, _ device: inout SimulatedDevice, _ what: String) async throws {
+            async let challenge = client.send("GET", "/api/v1/devices/challenge")
+            let upload = try await client.submit(&device, CaptureParts().form(assertion: nil))
+            for answer in [try await challenge, upload] {
+                APIRefusal.serviceUnavailable.expectEnvelope(answer, what)
+                #expect(Int(answer.headers["retry-after"] ?? "") != nil)
+            }
+        }
+
+        /// Runs `work` while the tables that all requests of this test need are locked: until it is done, however long a session's lock
+        /// timeout is on a slow machine.
+        private static func locked(_ stack: LocalStack, _ work: () async throws -> Void) async throws {
+            let name = "database-fault"
+            async let held = try? await stack.sql(
+                "SET application_name = '\(name)'; BEGIN; LOCK TABLE challenges, captures; SELECT pg_sleep(170); COMMIT")
+            let result: Result<Void, any Error>
+            do {
+                try await eventually("the lock is held") {
+                    try await stack.sql(
+                        """
+                        SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
+                        AND relation IN ('challenges'::regclass, 'captures'::regclass)
+                        """) == ["2"]
+                }
+                try await work()
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            _ = try await stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(name)'")
+            _ = await held
+            try result.get()
         }
 
         /// Applies the statements and ends existing sessions, since only new sessions get a role's settings.
