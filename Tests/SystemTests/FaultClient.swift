@@ -106,11 +106,13 @@ extension LocalStack {
     }
 }
 
-/// Runs `work` during a fault that lasts for `duration`. The fault is ended even if something throws.
-/// - Parameter work: starts after the fault, and may take longer.
+/// Runs `work` during a fault that lasts for `duration`, and until it was seen. The fault is ended even if something throws.
+/// - Parameters:
+///   - seen: ends when all has been seen that shows only during the fault.
+///   - work: starts after the fault, and may take longer.
 func during<Result: Sendable>(
     _ duration: Duration, begin: @Sendable () async throws -> Void, end: @Sendable @escaping () async throws -> Void,
-    work: @Sendable @escaping () async throws -> Result
+    seen: () async throws -> Void, work: @Sendable @escaping () async throws -> Result
 ) async throws -> Result {
     do {
         try await begin()
@@ -119,8 +121,12 @@ func during<Result: Sendable>(
         throw error
     }
     async let result = work()
-    try? await Task.sleep(for: duration)
+    let least = ContinuousClock.now + duration
+    var failure: (any Error)?
+    do { try await seen() } catch { failure = error }
+    try? await Task.sleep(until: least, clock: .continuous)
     try await end()
+    if let failure { throw failure }
     return try await result
 }
 

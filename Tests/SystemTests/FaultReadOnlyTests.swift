@@ -39,14 +39,15 @@ extension FaultTests {
                 try await roles.set(true, in: stack)
             } end: {
                 try await roles.set(false, in: stack)
-            } work: {
-                async let registered = registration.sent()
-                async let first = captures.late[0].sent()
-                async let second = captures.late[1].sent()
+            } seen: {
                 for service in roles.services {
-                    try await stack.expect(service, "database", isUp: false, within: .seconds(12))
+                    try await stack.expect(service, "database", isUp: false, within: .seconds(60))
                     #expect(try await stack.admin(service, "/livez").status == 200)
                 }
+            } work: {
+                async let registered = registration.sent(within: .seconds(150))
+                async let first = captures.late[0].sent(within: .seconds(150))
+                async let second = captures.late[1].sent(within: .seconds(150))
                 return (try await registered, [try await first, try await second])
             }
             registered.expectOnlyRetryLater("registration, \(roles.testDescription)")

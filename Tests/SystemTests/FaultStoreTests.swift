@@ -35,15 +35,16 @@ extension FaultTests {
                 store.refuse(refusal.how)
             } end: {
                 store.comeBack()
-            } work: {
-                async let first = captures.late[0].sent()
-                async let second = captures.late[1].sent()
+            } seen: {
                 for service in LocalStack.services {
-                    try await stack.expect(service, "storage", isUp: false, within: .seconds(18))
+                    try await stack.expect(service, "storage", isUp: false, within: .seconds(60))
                     #expect(try await stack.admin(service, "/livez").status == 200)
                 }
                 let health = try await client.send("GET", "/health")
                 #expect(health.status == 503 && health.json["storage"] as? String == "unreachable")
+            } work: {
+                async let first = captures.late[0].sent(within: .seconds(150))
+                async let second = captures.late[1].sent(within: .seconds(150))
                 return [try await first, try await second]
             }
             #expect(store.refused > before)
