@@ -69,7 +69,7 @@ extension SystemTests {
             for _ in 0..<12 {
                 let sent = try await client.submit(&device, CaptureParts().form(assertion: nil))
                 let id = try #require(sent.data["capture_id"] as? String, "\(sent.text)")
-                let view = try await client.settled(id, within: .seconds(20))
+                let view = try await client.settled(id)
                 #expect(view.evidence("content_credentials.status") == "withheld")
             }
             let metrics = try await stack.admin("evidence-assembler", "/metrics").text

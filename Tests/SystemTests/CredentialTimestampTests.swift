@@ -62,13 +62,13 @@ extension SystemTests {
                     let view = try await client.settled(id, within: .seconds(100))
                     #expect(view.evidence("content_credentials.reason") == "no_timestamp_yet")
                 }
-                // The library's timeout for one response is 30 s.
-                #expect(ContinuousClock.now - start < .seconds(50))
+                // The library's timeout for one response is 30 s: two after each other would be more.
+                #expect(ContinuousClock.now - start < .seconds(59))
                 // Later captures do not wait, even while a retry hangs.
                 for _ in 0..<3 {
                     let asked = ContinuousClock.now
                     _ = try await client.settled(client.capture(&device, CaptureParts()), within: .seconds(60))
-                    #expect(ContinuousClock.now - asked < .seconds(10))
+                    #expect(ContinuousClock.now - asked < .seconds(28))
                     try await Task.sleep(for: .seconds(3))
                 }
                 let metrics = try await stack.admin("evidence-assembler", "/metrics").text

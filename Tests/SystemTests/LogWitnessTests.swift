@@ -38,7 +38,7 @@ extension LogTests {
                 for _ in 0..<absence.captures {
                     let id = try await FaultCapture(&device).accepted().id
                     _ = try await client.settled(id)
-                    try await eventually(within: .seconds(5), "its leaf is in a published tree") {
+                    try await eventually(within: .seconds(30), "its leaf is in a published tree") {
                         (try await client.show(id).data["log"] as? [String: Any])?["status"] as? String == "logged"
                     }
                     ids.append(id)

@@ -42,7 +42,7 @@ extension SystemTests {
             // The heads of all requests are among it.
             let twice = proxy.passedBytes - sent.bytes
             #expect(twice <= FaultTests.resent(of: sent.bytes, cuts: proxy.cuts, kills: gateways.kills), "\(report): \(twice) twice")
-            try await eventually(within: .seconds(10), "watch tells where it went on: \(report)") {
+            try await eventually("watch tells where it went on: \(report)") {
                 try watch.output.contains("resumed at ")
             }
 

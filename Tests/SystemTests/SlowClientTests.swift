@@ -174,7 +174,7 @@ extension SystemTests {
                     #expect(eleventh.status == 429)
                     readers = []
                     // The next heartbeat could come up to 15 s later.
-                    try await eventually(within: .seconds(5), "their places are free") {
+                    try await eventually(within: .seconds(12), "their places are free") {
                         let (_, metrics) = try await stack.admin("gateway", "/metrics")
                         return metrics.contains("rial_event_streams_open 0")
                     }

@@ -107,7 +107,9 @@ struct TestClient: Sendable {
         request.method = .init(rawValue: method)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
-        let response = try await Self.http.execute(request, timeout: .seconds(60))
+        // A large body takes its time.
+        let limit = TimeAmount.seconds(60 + Int64(body?.count ?? 0) / 500_000)
+        let response = try await Self.http.execute(request, timeout: limit)
         let bytes = try await response.body.collect(upTo: 128 << 20)
         let pairs = response.headers.map { ($0.name.lowercased(), $0.value) }
         return Answer(

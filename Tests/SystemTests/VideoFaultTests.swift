@@ -38,7 +38,7 @@ extension SystemTests {
             #expect(!outcome.names.contains("poster.jpg") && outcome.names.contains("c2pa.mp4"))
             #expect(try stack.processID(of: "depth-analyzer") == service, "the service lives on")
             try await Self.expectNothingOpen(in: stack)
-            let other = try await camera.record("room", "--seconds", "1", "--size", "160x120", "--seed", "5")
+            let other = try await camera.record("room", "--seconds", "3", "--size", "320x240", "--seed", "5")
             // As the kernel does when memory runs out.
             let stranger = Task { try await Self.endDecoder(of: service, SIGKILL) }
             let next = try await camera.sent(other)
