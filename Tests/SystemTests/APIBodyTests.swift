@@ -37,7 +37,7 @@ extension SystemTests {
             }
         }
 
-        @Test("an upload that stalls ends after the idle timeout and leaves nothing", .timeLimit(.minutes(1)))
+        @Test("an upload that stalls ends after the idle timeout and leaves nothing", .timeLimit(.minutes(4)))
         func stalled() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -51,7 +51,7 @@ extension SystemTests {
             try await expectNoTrace(of: device, "a stalled upload")
         }
 
-        @Test("a client that waits before it sends is told to once its body is read, and not if it is refused", .timeLimit(.minutes(1)))
+        @Test("a client that waits before it sends is told to once its body is read, and not if it is refused", .timeLimit(.minutes(4)))
         func awaited() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -78,7 +78,7 @@ extension SystemTests {
             #expect(earlier.responses().map(\.status) == [200])
         }
 
-        @Test("an upload that ends early is refused and leaves nothing", .timeLimit(.minutes(1)))
+        @Test("an upload that ends early is refused and leaves nothing", .timeLimit(.minutes(4)))
         func truncated() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -95,7 +95,7 @@ extension SystemTests {
             try await expectNoTrace(of: device, "truncated uploads")
         }
 
-        @Test("a false Content-Length has no effect on others", .timeLimit(.minutes(1)))
+        @Test("a false Content-Length has no effect on others", .timeLimit(.minutes(4)))
         func lying() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -171,7 +171,7 @@ extension SystemTests {
             #expect(keys.allSatisfy { key in ["captures/", "probes/", "log/"].contains { key.hasPrefix($0) } })
         }
 
-        @Test("the gateway's memory does not grow with concurrent uploads", .timeLimit(.minutes(2)))
+        @Test("the gateway's memory does not grow with concurrent uploads", .timeLimit(.minutes(5)))
         func memory() async throws {
             let stack = try LocalStack.required()
             // So long that no body stalls for it on a busy machine.

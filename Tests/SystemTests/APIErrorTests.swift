@@ -16,7 +16,7 @@ extension SystemTests {
         }
 
         @Test(
-            "comes in the envelope, and as a problem where that is asked for", .timeLimit(.minutes(2)), arguments: APIRefusal.allCases)
+            "comes in the envelope, and as a problem where that is asked for", .timeLimit(.minutes(5)), arguments: APIRefusal.allCases)
         func both(code: APIRefusal) async throws {
             let stack = try LocalStack.required()
             let forms = {

@@ -5,7 +5,7 @@ import Testing
 extension SystemTests {
     @Suite("The rate of a device's captures")
     struct APIRates {
-        @Test("is one token bucket for two gateways, debited only after a valid signature", .timeLimit(.minutes(2)))
+        @Test("is one token bucket for two gateways, debited only after a valid signature", .timeLimit(.minutes(5)))
         func captures() async throws {
             let stack = try LocalStack.required()
             let settings = ["RIAL_LIMIT_CAPTURES_PER_HOUR": "10", "RIAL_LIMIT_CAPTURES_BURST": "3"]
@@ -36,7 +36,7 @@ extension SystemTests {
             for number in [4, 5] { try await stack.control("stop", "gateway", number) }
         }
 
-        @Test("has a smaller burst for unverified devices, and one token bucket per address", .timeLimit(.minutes(2)))
+        @Test("has a smaller burst for unverified devices, and one token bucket per address", .timeLimit(.minutes(5)))
         func unverified() async throws {
             let stack = try LocalStack.required()
             let gateway = try await stack.startGateway(
@@ -68,7 +68,7 @@ extension SystemTests {
             try await stack.control("stop", "gateway", 4)
         }
 
-        @Test("registrations of one address share a token bucket too", .timeLimit(.minutes(2)))
+        @Test("registrations of one address share a token bucket too", .timeLimit(.minutes(5)))
         func registrations() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

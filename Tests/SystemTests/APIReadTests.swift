@@ -27,7 +27,7 @@ extension SystemTests {
             }
         }
 
-        @Test("the events of a capture come in order until it is final, in public form", .timeLimit(.minutes(1)))
+        @Test("the events of a capture come in order until it is final, in public form", .timeLimit(.minutes(4)))
         func stream() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -50,7 +50,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a reader that reconnects with its last event id gets only newer events", .timeLimit(.minutes(1)))
+        @Test("a reader that reconnects with its last event id gets only newer events", .timeLimit(.minutes(4)))
         func replay() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -68,7 +68,7 @@ extension SystemTests {
             APIRefusal.captureNotFound.expectEnvelope(try await client.send("GET", "\(TestClient.captures)/\(UUID())/events"))
         }
 
-        @Test("an address may have ten streams", .timeLimit(.minutes(2)))
+        @Test("an address may have ten streams", .timeLimit(.minutes(5)))
         func streamLimit() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -107,7 +107,7 @@ extension SystemTests {
         }
 
         @Test(
-            "no byte follows the header of an answer to HEAD, found or not: the next answer begins there", .timeLimit(.minutes(1)),
+            "no byte follows the header of an answer to HEAD, found or not: the next answer begins there", .timeLimit(.minutes(4)),
             arguments: [
                 "/", "/nothing-here", "/verify/x", "/health", "/api/v1/captures/x", "/api/v1/uploads/x", "/api/v1/devices/register",
                 "/media/x/public.jpg",

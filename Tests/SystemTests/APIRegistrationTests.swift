@@ -113,7 +113,7 @@ extension SystemTests {
             #expect(answers.map(\.status).sorted() == [201, 409, 409, 409])
         }
 
-        @Test("while no verifier runs, the response is 503 with Retry-After; the same body gets its outcome later", .timeLimit(.minutes(2)))
+        @Test("while no verifier runs, the response is 503 with Retry-After; the same body gets its outcome later", .timeLimit(.minutes(5)))
         func patience() async throws {
             let client = try TestClient.current()
             let body = try client.registration(SimulatedDevice(), challenge: await client.challenge())

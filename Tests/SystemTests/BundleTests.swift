@@ -6,7 +6,7 @@ import TransparencyLog
 
 extension SystemTests {
     /// What `rial bundle` fetches and `rial verify --bundle` says of it.
-    @Suite("Evidence bundles", .timeLimit(.minutes(3)))
+    @Suite("Evidence bundles", .timeLimit(.minutes(6)))
     struct Bundles {
         @Test("a public bundle is proved without a network, and a changed file, policy or bundle is told apart by the exit code")
         func published() async throws {

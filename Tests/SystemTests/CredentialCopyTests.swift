@@ -9,7 +9,7 @@ import Testing
 extension SystemTests {
     @Suite("The signed copy of a capture")
     struct CredentialCopies {
-        @Test("shows the original's picture, and has one manifest with the capture's id", .timeLimit(.minutes(1)))
+        @Test("shows the original's picture, and has one manifest with the capture's id", .timeLimit(.minutes(4)))
         func copy() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -101,7 +101,7 @@ extension SystemTests {
             }
         }
 
-        @Test("is made once, however often the records arrive", .timeLimit(.minutes(3)))
+        @Test("is made once, however often the records arrive", .timeLimit(.minutes(6)))
         func once() async throws {
             let stack = try LocalStack.required()
             let capture = try await SignedCapture.make()
@@ -117,7 +117,7 @@ extension SystemTests {
             #expect(keys.count { $0.contains("/c2pa-") } == 1 && keys.count { $0.contains("/manifest-") } == 1, "\(keys)")
         }
 
-        @Test("is made once when two assemblers have all parts at the same time", .timeLimit(.minutes(3)))
+        @Test("is made once when two assemblers have all parts at the same time", .timeLimit(.minutes(6)))
         func twoAssemblers() async throws {
             let stack = try LocalStack.required()
             try await stack.control("start", "evidence-assembler", 2)

@@ -6,7 +6,7 @@ import Testing
 extension SystemTests {
     @Suite("Private data in published photos", .enabled(if: PrivatePhoto.exiftool != nil, "exiftool is not installed"))
     struct CredentialPrivacy {
-        @Test("is the place, the camera's and lens's serial numbers, the owner and maker notes", .timeLimit(.minutes(1)))
+        @Test("is the place, the camera's and lens's serial numbers, the owner and maker notes", .timeLimit(.minutes(4)))
         func published() async throws {
             let photo = try await PrivatePhoto.make()
             let before = try await PrivatePhoto.tags(of: photo)

@@ -34,7 +34,7 @@ extension SystemTests {
             }
         }
 
-        @Test("ends at the start, names the setting, and never shows the key", .timeLimit(.minutes(1)), arguments: Fault.allCases)
+        @Test("ends at the start, names the setting, and never shows the key", .timeLimit(.minutes(4)), arguments: Fault.allCases)
         func refuses(fault: Fault) async throws {
             let identity = try DevelopmentAuthority.Identity.fresh()
             var settings = ["RIAL_C2PA_CERTIFICATES": identity.chainPEM, "RIAL_C2PA_PRIVATE_KEY": identity.privateKeyPEM]
@@ -61,7 +61,7 @@ extension SystemTests {
         }
 
         @Test(
-            "refuses a key that could leave its token", .timeLimit(.minutes(1)),
+            "refuses a key that could leave its token", .timeLimit(.minutes(4)),
             .enabled(if: CredentialToken.isInstalled, "softhsm2 and opensc are not installed"))
         func extractable() async throws {
             let token = try await CredentialToken(flags: ["--extractable"])

@@ -9,7 +9,7 @@ extension SystemTests {
     @Suite("A signer whose key is in a token", .enabled(if: CredentialToken.isInstalled, "softhsm2 and opensc are not installed"))
     struct CredentialSigners {
         @Test(
-            "signs captures with a key that never leaves it, waits while it is away, and goes on when it is back", .timeLimit(.minutes(4)))
+            "signs captures with a key that never leaves it, waits while it is away, and goes on when it is back", .timeLimit(.minutes(8)))
         func token() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

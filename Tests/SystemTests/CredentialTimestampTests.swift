@@ -12,7 +12,7 @@ extension SystemTests {
     struct CredentialTimestamps {
         @Test(
             "are inside where an authority answers; without it captures complete, and their credentials follow when it is back",
-            .timeLimit(.minutes(4)))
+            .timeLimit(.minutes(8)))
         func authority() async throws {
             let stack = try LocalStack.required()
             let authority = try TimestampAuthority()
@@ -44,7 +44,7 @@ extension SystemTests {
             }
         }
 
-        @Test("from an authority that does not respond delay one capture, not each", .timeLimit(.minutes(4)))
+        @Test("from an authority that does not respond delay one capture, not each", .timeLimit(.minutes(8)))
         func hanging() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

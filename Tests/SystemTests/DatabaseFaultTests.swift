@@ -20,7 +20,7 @@ extension SystemTests {
             static let end = ["ALTER ROLE rial_gateway RESET default_transaction_read_only"]
         }
 
-        @Test("gives 503 with Retry-After until it recovers", .timeLimit(.minutes(3)), arguments: Fault.allCases)
+        @Test("gives 503 with Retry-After until it recovers", .timeLimit(.minutes(6)), arguments: Fault.allCases)
         func refused(fault: Fault) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

@@ -20,7 +20,7 @@ extension SystemTests {
             [KafkaHeader(name: "ce_id", value: Array(UUID().uuidString.lowercased().utf8))]
         }
 
-        @Test("become dead letters with their reason, and later good records complete", .timeLimit(.minutes(3)))
+        @Test("become dead letters with their reason, and later good records complete", .timeLimit(.minutes(6)))
         func amongGoodOnes() async throws {
             let stack = try LocalStack.required()
             let producer = try stack.producer()
@@ -69,7 +69,7 @@ extension SystemTests {
         /// The ways to re-drive a failed capture once its objects are restored.
         enum Redrive: String, Sendable, CaseIterable { case capture, client, topic }
 
-        @Test("a capture whose media is missing fails with the reason, and completes once it is back", .timeLimit(.minutes(4)))
+        @Test("a capture whose media is missing fails with the reason, and completes once it is back", .timeLimit(.minutes(8)))
         func redriven() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -120,7 +120,7 @@ extension SystemTests {
 
         @Test(
             "a capture that failed by our fault goes through again by itself, eight times at most; another does not",
-            .timeLimit(.minutes(4)))
+            .timeLimit(.minutes(8)))
         func repaired() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

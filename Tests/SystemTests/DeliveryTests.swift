@@ -11,7 +11,7 @@ extension SystemTests {
     struct Delivery {
         private static let parts: [Topic] = [.mediaSynced, .depthAnalyzed, .attestationAppraised]
 
-        @Test("give one evidence package", .timeLimit(.minutes(3)))
+        @Test("give one evidence package", .timeLimit(.minutes(6)))
         func twiceAndReversed() async throws {
             let stack = try LocalStack.required()
             let redelivery = try Redelivery(stack)
@@ -39,7 +39,7 @@ extension SystemTests {
             #expect(try await stack.finalState(of: id) == before)
         }
 
-        @Test("cannot make a complete capture fail", .timeLimit(.minutes(2)))
+        @Test("cannot make a complete capture fail", .timeLimit(.minutes(5)))
         func lateErrors() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -64,7 +64,7 @@ extension SystemTests {
             #expect(try await stack.finalState(of: id) == before)
         }
 
-        @Test("register a device once", .timeLimit(.minutes(2)))
+        @Test("register a device once", .timeLimit(.minutes(5)))
         func registration() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

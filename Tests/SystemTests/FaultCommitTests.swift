@@ -37,7 +37,7 @@ struct LostCommit: Sendable, CustomTestStringConvertible {
 extension FaultTests {
     @Suite("A lost answer to COMMIT")
     struct LostCommits {
-        @Test("loses nothing and does nothing twice", .timeLimit(.minutes(3)), arguments: LostCommit.chosen)
+        @Test("loses nothing and does nothing twice", .timeLimit(.minutes(6)), arguments: LostCommit.chosen)
         func lost(_ commit: LostCommit) async throws {
             let proxy = try FaultProxies.required().database(of: commit.service)
             var device = try await TestClient.current().device()
@@ -64,7 +64,7 @@ extension FaultTests {
 
         @Test(
             "and then a database that is away leave an accepted capture its bytes, whether or not its device asks again",
-            .timeLimit(.minutes(3)), arguments: FaultTests.isFull ? [true, false] : [false])
+            .timeLimit(.minutes(6)), arguments: FaultTests.isFull ? [true, false] : [false])
         func lostAndAway(asksAgain: Bool) async throws {
             let stack = try LocalStack.required()
             let proxy = try FaultProxies.required().database(of: "gateway")

@@ -21,7 +21,7 @@ extension SystemTests {
         }
 
         @Test(
-            "no accepted capture is lost, and readiness, health and metrics show it while it lasts", .timeLimit(.minutes(5)),
+            "no accepted capture is lost, and readiness, health and metrics show it while it lasts", .timeLimit(.minutes(8)),
             arguments: Dependency.allCases)
         func away(_ dependency: Dependency) async throws {
             let stack = try LocalStack.required()

@@ -39,7 +39,7 @@ struct LockedTables: Sendable, CustomTestStringConvertible {
 extension FaultTests {
     @Suite("Schema locks for 15 s")
     struct Locks {
-        @Test("delay captures and registrations, and lose none", .timeLimit(.minutes(4)), arguments: LockedTables.chosen)
+        @Test("delay captures and registrations, and lose none", .timeLimit(.minutes(8)), arguments: LockedTables.chosen)
         func locked(_ tables: LockedTables) async throws {
             let stack = try LocalStack.required()
             let registration = try await FaultRegistration()

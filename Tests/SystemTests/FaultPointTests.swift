@@ -21,7 +21,7 @@ extension SystemTests {
             }
         }
 
-        @Test("loses nothing and does nothing twice", .timeLimit(.minutes(4)), arguments: FaultPoint.chosen)
+        @Test("loses nothing and does nothing twice", .timeLimit(.minutes(8)), arguments: FaultPoint.chosen)
         func killed(at point: FaultPoint) async throws {
             switch point.trigger {
             case .registration: try await registers(over: point)

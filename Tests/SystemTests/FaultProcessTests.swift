@@ -23,7 +23,7 @@ extension FaultTests {
     struct KillingRecords {
         @Test(
             "is a dead letter after three deaths, its partition goes on, and it completes once what killed is mended",
-            .timeLimit(.minutes(4)), arguments: KillingRecord.all)
+            .timeLimit(.minutes(8)), arguments: KillingRecord.all)
         func kills(_ killing: KillingRecord) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

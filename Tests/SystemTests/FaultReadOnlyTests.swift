@@ -29,7 +29,7 @@ extension FaultTests {
     @Suite("A database that is read-only for 15 s")
     struct ReadOnly {
         @Test(
-            "loses no key and no capture, shows in readiness, and gives clients 503", .timeLimit(.minutes(4)),
+            "loses no key and no capture, shows in readiness, and gives clients 503", .timeLimit(.minutes(8)),
             arguments: ReadOnlyRoles.chosen)
         func readOnly(_ roles: ReadOnlyRoles) async throws {
             let stack = try LocalStack.required()

@@ -23,7 +23,7 @@ extension FaultTests {
     @Suite("An object store that refuses requests for 20 s")
     struct Store {
         @Test(
-            "makes no capture fail, is told in readiness and health, and is 503 to clients", .timeLimit(.minutes(4)),
+            "makes no capture fail, is told in readiness and health, and is 503 to clients", .timeLimit(.minutes(8)),
             arguments: StoreRefusal.chosen)
         func refuses(_ refusal: StoreRefusal) async throws {
             let stack = try LocalStack.required()

@@ -29,7 +29,7 @@ extension FaultTests {
             return try #require(rows.first).split(separator: "|", omittingEmptySubsequences: false).map(String.init)
         }
 
-        @Test("give no capture a verdict, a failure or media", .timeLimit(.minutes(3)))
+        @Test("give no capture a verdict, a failure or media", .timeLimit(.minutes(6)))
         func beforeTheServices() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -76,7 +76,7 @@ extension FaultTests {
             #expect(!levels.contains("high"))
         }
 
-        @Test("change nothing of a complete capture", .timeLimit(.minutes(2)))
+        @Test("change nothing of a complete capture", .timeLimit(.minutes(5)))
         func afterTheServices() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -97,7 +97,7 @@ extension FaultTests {
             #expect(try await client.show(flat).data["confidence_level"] as? String == "medium")
         }
 
-        @Test("register no device and complete no registration", .timeLimit(.minutes(2)))
+        @Test("register no device and complete no registration", .timeLimit(.minutes(5)))
         func registrations() async throws {
             let stack = try LocalStack.required()
             let forger = try Forger(stack)
@@ -137,7 +137,7 @@ extension FaultTests {
             #expect(try await stack.sql("SELECT count(*) FROM devices WHERE key_id = '\\x\(key)'") == ["0"])
         }
 
-        @Test("enter nothing into the log, move nothing in it and take nothing back, whatever topic they are on", .timeLimit(.minutes(2)))
+        @Test("enter nothing into the log, move nothing in it and take nothing back, whatever topic they are on", .timeLimit(.minutes(5)))
         func log() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -192,7 +192,7 @@ extension FaultTests {
             ]
         }
 
-        @Test("that are not events stop no consumer", .timeLimit(.minutes(3)))
+        @Test("that are not events stop no consumer", .timeLimit(.minutes(6)))
         func garbage() async throws {
             let stack = try LocalStack.required()
             let producer = try stack.producer()

@@ -6,7 +6,7 @@ extension LogTests {
     @Suite("What writes the log, killed and stopped")
     struct Faults {
         @Test(
-            "enters each statement once, and shows nobody another tree, killed between any two effects of a round", .timeLimit(.minutes(3)),
+            "enters each statement once, and shows nobody another tree, killed between any two effects of a round", .timeLimit(.minutes(6)),
             arguments: FaultPoint.chosenOfLog)
         func killed(at point: FaultPoint) async throws {
             let stack = try LocalStack.required()
@@ -27,7 +27,7 @@ extension LogTests {
 
         @Test(
             "is one of three, of which one sleeps longer than its session lives, while what they stand on goes away and comes back",
-            .timeLimit(.minutes(4)))
+            .timeLimit(.minutes(8)))
         func slept() async throws {
             let stack = try LocalStack.required()
             let watch = try LogWatch(stack)

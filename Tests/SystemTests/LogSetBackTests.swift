@@ -6,7 +6,7 @@ import TransparencyLog
 @testable import ObjectStorage
 
 extension LogTests {
-    @Suite("A log whose database was set back", .timeLimit(.minutes(3)))
+    @Suite("A log whose database was set back", .timeLimit(.minutes(6)))
     struct SetBack {
         @Test("freezes, signs nothing, and goes on with all that it had signed once `rial log recover` brought it back")
         func recovered() async throws {

@@ -26,7 +26,7 @@ struct Absence: Sendable, CustomTestStringConvertible {
 }
 
 extension LogTests {
-    @Suite("A log whose witness does not answer", .timeLimit(.minutes(4)))
+    @Suite("A log whose witness does not answer", .timeLimit(.minutes(8)))
     struct Witnesses {
         @Test("keeps its pace, has no bundle as long as there is no quorum, and one that verifies once there is", arguments: Absence.chosen)
         func away(_ absence: Absence) async throws {
@@ -59,7 +59,7 @@ extension LogTests {
         }
     }
 
-    @Suite("A log whose files are changed in the store", .timeLimit(.minutes(2)))
+    @Suite("A log whose files are changed in the store", .timeLimit(.minutes(5)))
     struct Changes {
         @Test("is found out by the monitor, in one line, and sound again once they are put back")
         func changed() async throws {

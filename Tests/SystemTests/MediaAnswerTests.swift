@@ -8,7 +8,7 @@ import Testing
 extension SystemTests {
     @Suite("Responses to media links")
     struct MediaAnswers {
-        @Test("have the content type of the name and a strict policy, whatever a row says", .timeLimit(.minutes(1)))
+        @Test("have the content type of the name and a strict policy, whatever a row says", .timeLimit(.minutes(4)))
         func types() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -38,7 +38,7 @@ extension SystemTests {
             }
         }
 
-        @Test("redirects to the store have it too: the type is part of the signed link", .timeLimit(.minutes(1)))
+        @Test("redirects to the store have it too: the type is part of the signed link", .timeLimit(.minutes(4)))
         func redirected() async throws {
             let stack = try LocalStack.required()
             let capture = try await SignedCapture.make()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Metrics", .timeLimit(.minutes(1)))
+    @Suite("Metrics", .timeLimit(.minutes(4)))
     struct Metrics {
         private static let rules = SharedData.projectRoot.appending(path: "deploy/prometheus/rules.yml")
 

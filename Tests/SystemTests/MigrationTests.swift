@@ -23,7 +23,7 @@ struct MigrationTests {
         return []
     }
 
-    @Test("keeps every capture readable, as it was: by API, page and short address", .timeLimit(.minutes(2)))
+    @Test("keeps every capture readable, as it was: by API, page and short address", .timeLimit(.minutes(5)))
     func readable() async throws {
         let client = try TestClient.current()
         let captures = try Self.earlier.captures()
@@ -55,7 +55,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("completes captures that were accepted before and not yet analysed", .timeLimit(.minutes(2)))
+    @Test("completes captures that were accepted before and not yet analysed", .timeLimit(.minutes(5)))
     func waiting() async throws {
         let stack = try LocalStack.required()
         let id = try Self.earlier.id("waiting")
@@ -64,7 +64,7 @@ struct MigrationTests {
         #expect(try await stack.sql("SELECT count(*) FROM evidence_parts WHERE capture_id = '\(id)' AND outcome = 'done'") == ["3"])
     }
 
-    @Test("still accepts captures of its devices and reads by their owners", .timeLimit(.minutes(2)))
+    @Test("still accepts captures of its devices and reads by their owners", .timeLimit(.minutes(5)))
     func devices() async throws {
         let client = try TestClient.current()
         var device = try Self.earlier.device()
@@ -78,7 +78,7 @@ struct MigrationTests {
         #expect((own.data["location"] as? [String: Any])?["latitude"] as? Double == 45.764043)
     }
 
-    @Test("serves its media, and recognises its copies once their digests are computed", .timeLimit(.minutes(2)))
+    @Test("serves its media, and recognises its copies once their digests are computed", .timeLimit(.minutes(5)))
     func credentials() async throws {
         let stack = try LocalStack.required()
         let client = try TestClient.current()
@@ -111,7 +111,7 @@ struct MigrationTests {
         #expect(try await stack.sql("SELECT version, applied_at FROM rial_migrations ORDER BY version") == before)
     }
 
-    @Test("on the schema of the version after this one services run and start, until it takes away what they need", .timeLimit(.minutes(2)))
+    @Test("on the schema of the version after this one services run and start, until it takes away what they need", .timeLimit(.minutes(5)))
     func newerSchema() async throws {
         let (stack, client) = (try LocalStack.required(), try TestClient.current())
         try await Self.onSchemaAfterThis(stack) { version in

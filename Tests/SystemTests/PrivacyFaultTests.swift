@@ -28,7 +28,7 @@ extension SystemTests {
             return try #require(last)
         }
 
-        @Test("loses nothing and does nothing twice", .timeLimit(.minutes(4)), arguments: points)
+        @Test("loses nothing and does nothing twice", .timeLimit(.minutes(8)), arguments: points)
         func killed(at point: String) async throws {
             let client = try TestClient.current()
             let stack = try LocalStack.required()

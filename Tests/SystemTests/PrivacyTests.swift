@@ -38,7 +38,7 @@ extension SystemTests {
             }
         }
 
-        @Test("the store has the payload and the share card of it and nothing else, at every moment", .timeLimit(.minutes(2)))
+        @Test("the store has the payload and the share card of it and nothing else, at every moment", .timeLimit(.minutes(5)))
         func bucket() async throws {
             let client = try TestClient.current()
             let stack = try LocalStack.required()
@@ -127,7 +127,7 @@ extension SystemTests {
         }
 
         @Test(
-            "the store's own answers, which say when an object was made, are not given where the time is kept back", .timeLimit(.minutes(1))
+            "the store's own answers, which say when an object was made, are not given where the time is kept back", .timeLimit(.minutes(4))
         )
         func redirects() async throws {
             let stack = try LocalStack.required()
@@ -146,7 +146,7 @@ extension SystemTests {
             try await stack.control("stop", "gateway", 4)
         }
 
-        @Test("all answers about it tell what its flags share and no more", .timeLimit(.minutes(3)))
+        @Test("all answers about it tell what its flags share and no more", .timeLimit(.minutes(6)))
         func publicForm() async throws {
             let client = try TestClient.current()
             var device = try await client.device()

@@ -45,7 +45,7 @@ struct QueryPlanTests {
         "devices.attestation_level = 'unverified'": "once an hour: all captures that failed",
     ]
 
-    @Test("is answered by key or index, for these values and for any", .timeLimit(.minutes(4)))
+    @Test("is answered by key or index, for these values and for any", .timeLimit(.minutes(8)))
     func plans() async throws {
         let stack = try LocalStack.required()
         let client = try TestClient.current()

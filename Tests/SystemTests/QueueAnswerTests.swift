@@ -6,7 +6,7 @@ import Testing
 
 extension SystemTests {
     /// The rows of the reaction table in CaptureKit's README, as the gateway itself gives cause.
-    @Suite("The device library and the gateway's refusals", .timeLimit(.minutes(3)))
+    @Suite("The device library and the gateway's refusals", .timeLimit(.minutes(6)))
     struct QueueAnswers {
         @Test("uploads with a clock that is six minutes ahead, or behind")
         func timestampExpired() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import ObjectStorage
 
 extension SystemTests {
-    @Suite("Photos that the device library sends", .timeLimit(.minutes(3)))
+    @Suite("Photos that the device library sends", .timeLimit(.minutes(6)))
     struct QueuePhotos {
         @Test("have the EXIF data that the phone knew, and no place, which is for their owner alone to see")
         func exif() async throws {

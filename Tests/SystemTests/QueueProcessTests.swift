@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    @Suite("A phone whose store several processes use", .timeLimit(.minutes(3)))
+    @Suite("A phone whose store several processes use", .timeLimit(.minutes(6)))
     struct QueueProcesses {
         @Test("has each capture once while two add and two send, from the first start on")
         func addersAndSenders() async throws {

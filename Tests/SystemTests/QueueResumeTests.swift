@@ -57,7 +57,7 @@ extension SystemTests {
             #expect(gateways.failures == [])
         }
 
-        @Test("a phone that is killed while it sends goes on in its next process, to the address that it kept", .timeLimit(.minutes(3)))
+        @Test("a phone that is killed while it sends goes on in its next process, to the address that it kept", .timeLimit(.minutes(6)))
         func killedPhone() async throws {
             let phone = try await Phone()
             let stack = phone.stack

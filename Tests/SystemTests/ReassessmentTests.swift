@@ -4,7 +4,7 @@ import Testing
 
 extension SystemTests {
     /// `rial admin reassess`, carried out by the services.
-    @Suite("Captures that an operator has assessed again", .timeLimit(.minutes(3)))
+    @Suite("Captures that an operator has assessed again", .timeLimit(.minutes(6)))
     struct Reassessments {
         @Test("get the present verdict, beside which the page and the bundle keep the earlier one")
         func again() async throws {

@@ -52,7 +52,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("serves every capture that the backup had, and names what only database or bucket have", .timeLimit(.minutes(3)))
+    @Test("serves every capture that the backup had, and names what only database or bucket have", .timeLimit(.minutes(6)))
     func restored() async throws {
         let stack = try LocalStack.required()
         let client = try TestClient.current()

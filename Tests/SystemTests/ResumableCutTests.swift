@@ -10,7 +10,7 @@ extension SystemTests {
     struct ResumableCuts {
         @Test(
             "a body that is cut at many places, by two gateways in turn, is whole, and hardly any of it is sent twice",
-            .timeLimit(.minutes(4)))
+            .timeLimit(.minutes(8)))
         func cuts() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())
             var clients = [client, try await stack.startGateway(6, settings: [:])]
@@ -58,7 +58,7 @@ extension SystemTests {
         }
 
         @Test(
-            "32 at once cost a bounded amount of memory", .timeLimit(.minutes(4)),
+            "32 at once cost a bounded amount of memory", .timeLimit(.minutes(8)),
             .enabled(if: FaultTests.isFull, "in the long form (RIAL_TEST_FAULTS=full)"))
         func memory() async throws {
             let settings = ["RIAL_MAX_CONCURRENT_UPLOADS": "64", "RIAL_MAX_UPLOADS_PER_DEVICE": "0", "RIAL_MAX_UPLOADS_PER_ADDRESS": "0"]

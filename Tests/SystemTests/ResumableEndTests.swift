@@ -9,7 +9,7 @@ extension SystemTests {
     @Suite("How resumable uploads end")
     struct ResumableEnds {
 
-        @Test("a device that was revoked meanwhile is refused at the end, and nothing stays", .timeLimit(.minutes(1)))
+        @Test("a device that was revoked meanwhile is refused at the end, and nothing stays", .timeLimit(.minutes(4)))
         func revoked() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())
             var body = try await ResumableBody(client)
@@ -22,7 +22,7 @@ extension SystemTests {
         }
 
         @Test(
-            "other bytes than the signed ones are refused, nothing is recorded and nothing stays", .timeLimit(.minutes(1)),
+            "other bytes than the signed ones are refused, nothing is recorded and nothing stays", .timeLimit(.minutes(4)),
             arguments: ["in a photo", "in what separates the parts"])
         func otherBytes(place: String) async throws {
             let client = try TestClient.current()
@@ -37,7 +37,7 @@ extension SystemTests {
             #expect(try await client.append(body.bytes, to: again, at: 0, isComplete: true).status == 201)
         }
 
-        @Test("a body that is no capture is refused as in a plain upload", .timeLimit(.minutes(1)))
+        @Test("a body that is no capture is refused as in a plain upload", .timeLimit(.minutes(4)))
         func invalid() async throws {
             let client = try TestClient.current()
             var body = try await ResumableBody(client, form: [FormPart("photo", [0xff, 0xd8, 0xff])])
@@ -46,7 +46,7 @@ extension SystemTests {
             try await expectNothing(of: body, path)
         }
 
-        @Test("a limit at the end leaves the upload open, and an empty request completes it later", .timeLimit(.minutes(1)))
+        @Test("a limit at the end leaves the upload open, and an empty request completes it later", .timeLimit(.minutes(4)))
         func limited() async throws {
             let stack = try LocalStack.required()
             let client = try await stack.startGateway(
@@ -70,7 +70,7 @@ extension SystemTests {
             try await stack.control("stop", "gateway", 6)
         }
 
-        @Test("the same body again is found: its offset before, its capture after the end", .timeLimit(.minutes(1)))
+        @Test("the same body again is found: its offset before, its capture after the end", .timeLimit(.minutes(4)))
         func again() async throws {
             let client = try TestClient.current()
             var body = try await ResumableBody(client)
@@ -96,7 +96,7 @@ extension SystemTests {
             #expect(try await LocalStack.required().captures(of: body.device) == 1)
         }
 
-        @Test("a device has at most ten open ones", .timeLimit(.minutes(1)))
+        @Test("a device has at most ten open ones", .timeLimit(.minutes(4)))
         func ten() async throws {
             let client = try TestClient.current()
             let device = try await client.device()
@@ -117,7 +117,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a device may create and cancel ten for each capture that it may send", .timeLimit(.minutes(1)))
+        @Test("a device may create and cancel ten for each capture that it may send", .timeLimit(.minutes(4)))
         func creations() async throws {
             let stack = try LocalStack.required()
             let client = try await stack.startGateway(
@@ -136,7 +136,7 @@ extension SystemTests {
             try await stack.control("stop", "gateway", 6)
         }
 
-        @Test("abandoned ones are gone from database and store after their time", .timeLimit(.minutes(4)))
+        @Test("abandoned ones are gone from database and store after their time", .timeLimit(.minutes(8)))
         func abandoned() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())
             let count = FaultTests.isFull ? 1000 : 150
@@ -182,7 +182,7 @@ extension SystemTests {
             try await stack.control("stop", "gateway", 6)
         }
 
-        @Test("while a body is sent to a known address, a fault of ours ends the connection, not the upload", .timeLimit(.minutes(2)))
+        @Test("while a body is sent to a known address, a fault of ours ends the connection, not the upload", .timeLimit(.minutes(5)))
         func fault() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())
             var body = try await ResumableBody(client)
@@ -212,7 +212,7 @@ extension SystemTests {
             #expect(answer.status == 201, "\(answer.text)")
         }
 
-        @Test("an address is in no log and no metric", .timeLimit(.minutes(1)))
+        @Test("an address is in no log and no metric", .timeLimit(.minutes(4)))
         func secret() async throws {
             let stack = try LocalStack.required()
             let client = try await stack.startGateway(6, settings: ["RIAL_LOG_LEVEL": "trace"])

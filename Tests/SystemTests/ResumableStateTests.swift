@@ -15,7 +15,7 @@ extension SystemTests {
             return (body, path)
         }
 
-        @Test("a wrong offset is told the right one", .timeLimit(.minutes(1)))
+        @Test("a wrong offset is told the right one", .timeLimit(.minutes(4)))
         func offsets() async throws {
             let client = try TestClient.current()
             let (body, path) = try await Self.partly(client)
@@ -32,7 +32,7 @@ extension SystemTests {
             #expect(try await client.append(Array(body.bytes.dropFirst(1000)), to: path, at: 1000, isComplete: true).status == 201)
         }
 
-        @Test("fields that are missing or malformed, and lengths that contradict each other, change nothing", .timeLimit(.minutes(1)))
+        @Test("fields that are missing or malformed, and lengths that contradict each other, change nothing", .timeLimit(.minutes(4)))
         func fields() async throws {
             let client = try TestClient.current()
             let (body, path) = try await Self.partly(client)
@@ -57,7 +57,7 @@ extension SystemTests {
             #expect(answer.status == 201)
         }
 
-        @Test("bytes beyond the length end the upload", .timeLimit(.minutes(1)), arguments: [true, false])
+        @Test("bytes beyond the length end the upload", .timeLimit(.minutes(4)), arguments: [true, false])
         func beyond(isDeclared: Bool) async throws {
             let client = try TestClient.current()
             let (body, path) = try await Self.partly(client)
@@ -75,7 +75,7 @@ extension SystemTests {
             try await LocalStack.required().expectNoSegments(of: body.device, "too many bytes")
         }
 
-        @Test("after completion, DELETE and expiry nothing is appended", .timeLimit(.minutes(1)))
+        @Test("after completion, DELETE and expiry nothing is appended", .timeLimit(.minutes(4)))
         func closed() async throws {
             let client = try TestClient.current()
             let stack = try LocalStack.required()
@@ -105,7 +105,7 @@ extension SystemTests {
             }
         }
 
-        @Test("of two that append at once one makes the capture, which there is once", .timeLimit(.minutes(1)))
+        @Test("of two that append at once one makes the capture, which there is once", .timeLimit(.minutes(4)))
         func two() async throws {
             let client = try TestClient.current()
             let (body, path) = try await Self.partly(client)
@@ -124,7 +124,7 @@ extension SystemTests {
             }
         }
 
-        @Test("of two that append the later goes on, and the earlier, which brought nothing, is told the offset", .timeLimit(.minutes(1)))
+        @Test("of two that append the later goes on, and the earlier, which brought nothing, is told the offset", .timeLimit(.minutes(4)))
         func overtaken() async throws {
             let client = try TestClient.current()
             let (body, path) = try await Self.partly(client)
@@ -141,7 +141,7 @@ extension SystemTests {
             #expect(try await LocalStack.required().captures(of: body.device) == 1)
         }
 
-        @Test("a request that still adds to an upload is told when it is cancelled", .timeLimit(.minutes(1)))
+        @Test("a request that still adds to an upload is told when it is cancelled", .timeLimit(.minutes(4)))
         func cancelled() async throws {
             let client = try TestClient.current()
             let (body, path) = try await Self.partly(client)
@@ -164,7 +164,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a stalled request is overtaken by HEAD, keeps what came, and is told the offset", .timeLimit(.minutes(1)), arguments: [1, 2])
+            "a stalled request is overtaken by HEAD, keeps what came, and is told the offset", .timeLimit(.minutes(4)), arguments: [1, 2])
         func stalled(gateway number: Int) async throws {
             let client = try TestClient.current()
             let stack = try LocalStack.required()

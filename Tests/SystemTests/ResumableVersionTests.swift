@@ -7,7 +7,7 @@ extension SystemTests {
     /// In the way of URLSession: the whole body is offered, the connection breaks, `HEAD` asks for the offset, `PATCH` sends the rest.
     @Suite("Resumable uploads, as each interop version spells them")
     struct ResumableVersions {
-        @Test("a body that broke off goes on where it was", .timeLimit(.minutes(2)), arguments: 3...8)
+        @Test("a body that broke off goes on where it was", .timeLimit(.minutes(5)), arguments: 3...8)
         func resumed(version: Int) async throws {
             let client = try TestClient.current()
             var body = try await ResumableBody(client, size: 1_500_000)
@@ -55,7 +55,7 @@ extension SystemTests {
             _ = try await client.settled(id)
         }
 
-        @Test("one request with the whole body is answered as a plain upload, at the upload's address", .timeLimit(.minutes(1)))
+        @Test("one request with the whole body is answered as a plain upload, at the upload's address", .timeLimit(.minutes(4)))
         func whole() async throws {
             let client = try TestClient.current()
             var body = try await ResumableBody(client)
@@ -71,7 +71,7 @@ extension SystemTests {
             #expect(try await LocalStack.required().uploads(of: body.device) == ["done \(body.bytes.count) 0"])
         }
 
-        @Test("a client that waits before it sends is told the address, then to send", .timeLimit(.minutes(1)))
+        @Test("a client that waits before it sends is told the address, then to send", .timeLimit(.minutes(4)))
         func awaited() async throws {
             let client = try TestClient.current()
             var body = try await ResumableBody(client)
@@ -97,7 +97,7 @@ extension SystemTests {
             Plain(testDescription: "signature version 1") { $0.removeAll { $0.0 == "X-Device-Signature-Version" } },
         ]
 
-        @Test("what lacks something is a plain upload without a 104", .timeLimit(.minutes(1)), arguments: lacking)
+        @Test("what lacks something is a plain upload without a 104", .timeLimit(.minutes(4)), arguments: lacking)
         func plain(sample: Plain) async throws {
             let client = try TestClient.current()
             var body = try await ResumableBody(client)
@@ -117,7 +117,7 @@ extension SystemTests {
             #expect(try await LocalStack.required().uploads(of: body.device).isEmpty)
         }
 
-        @Test("what authentication refuses is refused before a byte of the body is read", .timeLimit(.minutes(1)))
+        @Test("what authentication refuses is refused before a byte of the body is read", .timeLimit(.minutes(4)))
         func refused() async throws {
             let client = try TestClient.current()
             let stranger = try await client.device()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Rolling restarts", .enabled(if: Balancer.isAvailable, "HAProxy cannot be had here"), .timeLimit(.minutes(4)))
+    @Suite("Rolling restarts", .enabled(if: Balancer.isAvailable, "HAProxy cannot be had here"), .timeLimit(.minutes(8)))
     struct RollingRestarts {
         private static let settings = ["RIAL_DRAIN_SECONDS": "2"]
 

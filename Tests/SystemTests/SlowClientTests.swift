@@ -17,7 +17,7 @@ extension SystemTests {
         ]
         private static func from(_ address: String) -> [(String, String)] { [("X-Forwarded-For", address)] }
 
-        @Test("64 slow senders stop no upload, no verification and no probe, and are disconnected", .timeLimit(.minutes(4)))
+        @Test("64 slow senders stop no upload, no verification and no probe, and are disconnected", .timeLimit(.minutes(8)))
         func senders() async throws {
             try await VerifyingGatewayTrait(number: 4, settings: Self.settings).around {
                 let gateway = try VerifyingGateway.required()
@@ -67,7 +67,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a device may have three uploads at once, an address eight", .timeLimit(.minutes(2)))
+        @Test("a device may have three uploads at once, an address eight", .timeLimit(.minutes(5)))
         func shares() async throws {
             try await VerifyingGatewayTrait(number: 4, settings: Self.settings).around {
                 let gateway = try VerifyingGateway.required()
@@ -97,7 +97,7 @@ extension SystemTests {
             }
         }
 
-        @Test("90 readers that receive nothing stop no upload and no probe, and are disconnected", .timeLimit(.minutes(4)))
+        @Test("90 readers that receive nothing stop no upload and no probe, and are disconnected", .timeLimit(.minutes(8)))
         func readers() async throws {
             let stack = try LocalStack.required()
             try await VerifyingGatewayTrait(number: 5, settings: Self.settings).around {
@@ -128,7 +128,7 @@ extension SystemTests {
             }
         }
 
-        @Test("at most a MiB of a refused request's body is read, then the connection is closed", .timeLimit(.minutes(1)))
+        @Test("at most a MiB of a refused request's body is read, then the connection is closed", .timeLimit(.minutes(4)))
         func refusedBody() async throws {
             let client = try TestClient.current()
             for (path, status) in [("/api/v1/nothing", 404), (TestClient.captures, 401)] {
@@ -153,7 +153,7 @@ extension SystemTests {
             }
         }
 
-        @Test("an event stream's permit is released when its reader disconnects", .timeLimit(.minutes(2)))
+        @Test("an event stream's permit is released when its reader disconnects", .timeLimit(.minutes(5)))
         func streams() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -182,7 +182,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a request for events with a body is refused, and takes no stream's place", .timeLimit(.minutes(1)))
+        @Test("a request for events with a body is refused, and takes no stream's place", .timeLimit(.minutes(4)))
         func streamWithBody() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

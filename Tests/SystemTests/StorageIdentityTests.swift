@@ -88,7 +88,7 @@ extension SystemTests {
             }
         }
 
-        @Test("is limited to its needs", .timeLimit(.minutes(2)), arguments: StorageRights.all)
+        @Test("is limited to its needs", .timeLimit(.minutes(5)), arguments: StorageRights.all)
         func rights(_ rights: StorageRights) async throws {
             let stack = try LocalStack.required()
             let (operatorStorage, own) = (try stack.storage(), try stack.storage(as: rights.service))

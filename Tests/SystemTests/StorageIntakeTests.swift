@@ -32,7 +32,7 @@ extension SystemTests {
             return id
         }
 
-        @Test("an abandoned upload is deleted after a day with its unfinished parts; a younger one stays", .timeLimit(.minutes(2)))
+        @Test("an abandoned upload is deleted after a day with its unfinished parts; a younger one stays", .timeLimit(.minutes(5)))
         func abandoned() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -70,7 +70,7 @@ extension SystemTests {
             try await stack.expectWhole([known], of: device)
         }
 
-        @Test("one run deletes several batches of abandoned uploads", .timeLimit(.minutes(2)))
+        @Test("one run deletes several batches of abandoned uploads", .timeLimit(.minutes(5)))
         func manyAbandoned() async throws {
             let stack = try LocalStack.required()
             let owner = try #require(try await TestClient.current().device().deviceID)
@@ -84,7 +84,7 @@ extension SystemTests {
             try await eventually("all are gone") { try await stack.sql("SELECT id FROM intakes WHERE device_id = '\(owner)'").isEmpty }
         }
 
-        @Test("an upload that is refused leaves neither bytes nor row", .timeLimit(.minutes(1)))
+        @Test("an upload that is refused leaves neither bytes nor row", .timeLimit(.minutes(4)))
         func refused() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -102,7 +102,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a repeat brings the bytes of a capture that lost them, failed or not yet", .timeLimit(.minutes(3)), arguments: [true, false])
+            "a repeat brings the bytes of a capture that lost them, failed or not yet", .timeLimit(.minutes(6)), arguments: [true, false])
         func broughtAgain(failed: Bool) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -136,7 +136,7 @@ extension SystemTests {
             #expect(Set(all).subtracting(known).isEmpty)
         }
 
-        @Test("an upload accepted by an earlier version is moved to its place, and its intake is deleted", .timeLimit(.minutes(3)))
+        @Test("an upload accepted by an earlier version is moved to its place, and its intake is deleted", .timeLimit(.minutes(6)))
         func legacy() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -167,7 +167,7 @@ extension SystemTests {
             try await stack.expectWhole([id], of: device)
         }
 
-        @Test("unreferenced media is deleted a day after completion", .timeLimit(.minutes(3)))
+        @Test("unreferenced media is deleted a day after completion", .timeLimit(.minutes(6)))
         func finished() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -192,7 +192,7 @@ extension SystemTests {
 
         @Test(
             "a failed capture's media goes after 30 days if its device is unverified, and comes with the same upload",
-            .timeLimit(.minutes(3)),
+            .timeLimit(.minutes(6)),
             arguments: [true, false])
         func expired(isVerified: Bool) async throws {
             let stack = try LocalStack.required()

@@ -19,7 +19,7 @@ extension SystemTests {
             }
         }
 
-        @Test("are reported where they are gone or changed, and again once they are whole", .timeLimit(.minutes(3)))
+        @Test("are reported where they are gone or changed, and again once they are whole", .timeLimit(.minutes(6)))
         func damage() async throws {
             let stack = try LocalStack.required()
             let storage = try stack.storage()

@@ -50,13 +50,13 @@ extension SystemTests {
             try await LocalStack.required().expectMedia(id, what)
         }
 
-        @Test("before they are analysed end as a failure, never as HIGH", .timeLimit(.minutes(3)), arguments: ["original.jpg", "depth.gz"])
+        @Test("before they are analysed end as a failure, never as HIGH", .timeLimit(.minutes(6)), arguments: ["original.jpg", "depth.gz"])
         func intake(name: String) async throws {
             let (capture, id) = try await held { _, storage, id in try await storage.swap("captures/\(id)/\(name)") }
             try await expectFailed(capture, id, name)
         }
 
-        @Test("a swapped depth map is not measured", .timeLimit(.minutes(3)))
+        @Test("a swapped depth map is not measured", .timeLimit(.minutes(6)))
         func otherDepth() async throws {
             let (capture, id) = try await held { _, storage, id in
                 try await storage.put(
@@ -66,7 +66,7 @@ extension SystemTests {
         }
 
         @Test(
-            "between analysis and signing end as a failure, never as a signature", .timeLimit(.minutes(3)),
+            "between analysis and signing end as a failure, never as a signature", .timeLimit(.minutes(6)),
             arguments: ["original.jpg", "photo-828.jpg"])
         func kept(name: String) async throws {
             let stack = try LocalStack.required()
@@ -86,7 +86,7 @@ extension SystemTests {
             try await expectFailed(capture, id, name)
         }
 
-        @Test("the verifier appraises no swapped bytes either", .timeLimit(.minutes(2)))
+        @Test("the verifier appraises no swapped bytes either", .timeLimit(.minutes(5)))
         func verifier() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -111,7 +111,7 @@ extension SystemTests {
             #expect(whole.data["confidence_level"] as? String == "high")
         }
 
-        @Test("after completion are not served whole: the response ends early", .timeLimit(.minutes(2)))
+        @Test("after completion are not served whole: the response ends early", .timeLimit(.minutes(5)))
         func served() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

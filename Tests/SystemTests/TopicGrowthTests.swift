@@ -21,7 +21,7 @@ extension SystemTests {
                 ["RIAL_KAFKA_BROKERS": broker.address, "RIAL_KAFKA_PARTITIONS": "6"])
         }
 
-        @Test("accepts captures meanwhile, and sends them on their way when all partitions are there", .timeLimit(.minutes(3)))
+        @Test("accepts captures meanwhile, and sends them on their way when all partitions are there", .timeLimit(.minutes(6)))
         func acceptsAndHolds() async throws {
             let stack = try LocalStack.required()
             let broker = try await Self.broker()
@@ -47,7 +47,7 @@ extension SystemTests {
             #expect(try await Self.grow(stack, broker).contains("partitions: no topic has fewer than 6"))
         }
 
-        @Test("changes nothing and opens again if a service does not handle its records", .timeLimit(.minutes(3)))
+        @Test("changes nothing and opens again if a service does not handle its records", .timeLimit(.minutes(6)))
         func behind() async throws {
             let stack = try LocalStack.required()
             let broker = try await Self.broker()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Traces", .timeLimit(.minutes(4)))
+    @Suite("Traces", .timeLimit(.minutes(8)))
     struct Traces {
         /// Runs the work while all services send their spans to an endpoint, and then as before.
         private func tracing(to endpoint: String, _ work: () async throws -> Void) async throws {

@@ -14,7 +14,7 @@ extension SystemTests {
     @Suite("Verifying files of others", .verifyingGateway(6))
     struct ForeignVerifications {
         @Test(
-            "our manifest's id under another signature is not ours, whether or not somebody vouches for the signer", .timeLimit(.minutes(1))
+            "our manifest's id under another signature is not ours, whether or not somebody vouches for the signer", .timeLimit(.minutes(4))
         )
         func impostor() async throws {
             let gateway = try VerifyingGateway.required()
@@ -34,7 +34,7 @@ extension SystemTests {
 
         @Test(
             "a certificate of a listed authority with our serial number and the label of a HIGH capture make no picture ours",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(4)))
         func secondAuthority() async throws {
             let gateway = try VerifyingGateway.required()
             let stack = try LocalStack.required()
@@ -63,7 +63,7 @@ extension SystemTests {
             try await stack.control("stop", "gateway", 7)
         }
 
-        @Test("our manifest store around another picture does not make it ours", .timeLimit(.minutes(1)))
+        @Test("our manifest store around another picture does not make it ours", .timeLimit(.minutes(4)))
         func transplanted() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
@@ -84,7 +84,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a third party's signed photo is shown with its claims and its signer", .timeLimit(.minutes(1)))
+        @Test("a third party's signed photo is shown with its claims and its signer", .timeLimit(.minutes(4)))
         func stranger() async throws {
             let gateway = try VerifyingGateway.required()
             let claim = try await SignedCapture.make().claim()
@@ -107,7 +107,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a photo without credentials has no record, nor does our public copy after an editor saved it", .timeLimit(.minutes(1)))
+        @Test("a photo without credentials has no record, nor does our public copy after an editor saved it", .timeLimit(.minutes(4)))
         func plain() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
@@ -120,7 +120,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a remote manifest is named and not fetched", .timeLimit(.minutes(1)))
+        @Test("a remote manifest is named and not fetched", .timeLimit(.minutes(4)))
         func remote() async throws {
             let gateway = try VerifyingGateway.required()
             let server = try LoopbackServer { _ in (404, []) }
@@ -136,7 +136,7 @@ extension SystemTests {
             #expect(server.connections == 1)
         }
 
-        @Test("our own manifest without its photo is recognised by its bytes alone", .timeLimit(.minutes(1)))
+        @Test("our own manifest without its photo is recognised by its bytes alone", .timeLimit(.minutes(4)))
         func manifest() async throws {
             let gateway = try VerifyingGateway.required()
             let manifest = try await SignedCapture.make().media("manifest.c2pa")

@@ -31,7 +31,7 @@ extension SystemTests {
             }
         }
 
-        @Test("makes the file unreadable without other effects", .timeLimit(.minutes(2)), arguments: Failure.allCases)
+        @Test("makes the file unreadable without other effects", .timeLimit(.minutes(5)), arguments: Failure.allCases)
         func broken(failure: Failure) async throws {
             let program = FileManager.default.temporaryDirectory.appendingPathComponent("rial-inspector-\(UUID().uuidString)")
             // The gateway's self-test at start, with a tiny file, must succeed.
@@ -65,7 +65,7 @@ extension SystemTests {
 
         @Test(
             "without an inspector, unknown files are refused and our own are still recognised",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(4)))
         func absent() async throws {
             try await VerifyingGatewayTrait(number: 7, settings: ["RIAL_C2PA_INSPECTOR": "/nonexistent/c2pa-inspector"]).around {
                 let gateway = try VerifyingGateway.required()

@@ -9,7 +9,7 @@ extension SystemTests {
 
         private func from(_ address: String) -> [(String, String)] { [("X-Forwarded-For", address)] }
 
-        @Test("an address may verify a limited number of files per hour, and as many digests", .timeLimit(.minutes(1)))
+        @Test("an address may verify a limited number of files per hour, and as many digests", .timeLimit(.minutes(4)))
         func limits() async throws {
             let settings = Self.proxied.merging(["RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "3"]) { $1 }
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {
@@ -38,7 +38,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a log has digest, time, network and result, but no name and no address", .timeLimit(.minutes(1)))
+        @Test("a log has digest, time, network and result, but no name and no address", .timeLimit(.minutes(4)))
         func rows() async throws {
             let stack = try LocalStack.required()
             try await VerifyingGatewayTrait(number: 7, settings: Self.proxied).around {

@@ -69,7 +69,7 @@ extension SystemTests {
             }
         }
 
-        @Test("are refused with 503 and Retry-After when the queue is full", .timeLimit(.minutes(3)))
+        @Test("are refused with 503 and Retry-After when the queue is full", .timeLimit(.minutes(6)))
         func line() async throws {
             // The inspector never responds before its timeout.
             let program = FileManager.default.temporaryDirectory.appendingPathComponent("rial-inspector-\(UUID().uuidString)")
@@ -99,7 +99,7 @@ extension SystemTests {
             }
         }
 
-        @Test("slow senders delay nobody: a permit is taken only for a complete file", .timeLimit(.minutes(2)))
+        @Test("slow senders delay nobody: a permit is taken only for a complete file", .timeLimit(.minutes(5)))
         func slowSender() async throws {
             let settings = ["RIAL_MAX_CONCURRENT_VERIFICATIONS": "1", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "20"]
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {

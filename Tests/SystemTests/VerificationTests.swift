@@ -14,7 +14,7 @@ extension SystemTests {
             ("photo-828.jpg", "thumbnail"), ("og.jpg", "share_picture"), ("depth-preview.png", "depth_preview"),
         ]
 
-        @Test("the original and every published file are recognised, by their bytes and by their digests", .timeLimit(.minutes(1)))
+        @Test("the original and every published file are recognised, by their bytes and by their digests", .timeLimit(.minutes(4)))
         func known() async throws {
             let gateway = try VerifyingGateway.required()
             let stack = try LocalStack.required()
@@ -41,7 +41,7 @@ extension SystemTests {
             #expect(try await gateway.verify(hash: capture.parts.photo.sha256.uppercased()).captureID == capture.id)
         }
 
-        @Test("unpublished files and incomplete captures are not recognised", .timeLimit(.minutes(2)))
+        @Test("unpublished files and incomplete captures are not recognised", .timeLimit(.minutes(5)))
         func unknown() async throws {
             let gateway = try VerifyingGateway.required()
             let stack = try LocalStack.required()
@@ -72,7 +72,7 @@ extension SystemTests {
             #expect(try await gateway.verify(hash: parts.photo.sha256).captureID == id)
         }
 
-        @Test("a copy with invisible changes is recognised by its manifest", .timeLimit(.minutes(1)))
+        @Test("a copy with invisible changes is recognised by its manifest", .timeLimit(.minutes(4)))
         func padding() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
@@ -91,7 +91,7 @@ extension SystemTests {
             #expect(padded.manifest["own_signer"] as? Bool == true && padded.captureID == nil)
         }
 
-        @Test("a copy from before digests were stored is recognised once they are computed", .timeLimit(.minutes(2)))
+        @Test("a copy from before digests were stored is recognised once they are computed", .timeLimit(.minutes(5)))
         func oldCopies() async throws {
             let gateway = try VerifyingGateway.required()
             let stack = try LocalStack.required()
@@ -141,7 +141,7 @@ extension SystemTests {
                 "UPDATE media_objects SET object_key = replace(object_key, '-gone', '') WHERE capture_id = '\(files[2].id)'")
         }
 
-        @Test("a changed copy is reported as changed and nothing else", .timeLimit(.minutes(1)))
+        @Test("a changed copy is reported as changed and nothing else", .timeLimit(.minutes(4)))
         func changed() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
@@ -166,7 +166,7 @@ extension SystemTests {
             }
         }
 
-        @Test("two captures of one photo are both listed, the better first, then the older", .timeLimit(.minutes(2)))
+        @Test("two captures of one photo are both listed, the better first, then the older", .timeLimit(.minutes(5)))
         func claims() async throws {
             let gateway = try VerifyingGateway.required()
             let client = try TestClient.current()

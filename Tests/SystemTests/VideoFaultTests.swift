@@ -6,7 +6,7 @@ import Testing
 extension SystemTests {
     @Suite("Faults while a video is processed")
     struct VideoFaults {
-        @Test("announcements and findings that come again change nothing of a complete video", .timeLimit(.minutes(2)))
+        @Test("announcements and findings that come again change nothing of a complete video", .timeLimit(.minutes(5)))
         func redelivered() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -24,7 +24,7 @@ extension SystemTests {
 
         @Test(
             "a video whose decoder crashes is undecodable, complete all the same, and leaves nothing behind; killed, it decodes again",
-            .timeLimit(.minutes(2)))
+            .timeLimit(.minutes(5)))
         func decoderDies() async throws {
             let stack = try LocalStack.required()
             let camera = try VideoCamera()
@@ -47,7 +47,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a video is whole after the store was away while it was processed", .timeLimit(.minutes(5)),
+            "a video is whole after the store was away while it was processed", .timeLimit(.minutes(8)),
             .enabled(if: FaultTests.isFull, "in the long form (RIAL_TEST_FAULTS=full)"))
         func storeAway() async throws {
             let stack = try LocalStack.required()

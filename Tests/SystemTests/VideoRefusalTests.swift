@@ -101,7 +101,7 @@ extension SystemTests {
             _ = try await expect(video, &device, .invalidAssertion)
         }
 
-        @Test("100,000,000 bytes of video are accepted, one more is too large", .timeLimit(.minutes(2)))
+        @Test("100,000,000 bytes of video are accepted, one more is too large", .timeLimit(.minutes(5)))
         func size() async throws {
             let client = try TestClient.current()
             var device = try await client.device()

@@ -41,7 +41,7 @@ extension SystemTests {
             Scene("walk", ["--depth-seed", "3"], is: "undecided", "medium", reasons: ["depth_not_of_video", "unstable_depth"]),
         ]
 
-        @Test("are what they are, in every codec, container and order", .timeLimit(.minutes(4)), arguments: scenes)
+        @Test("are what they are, in every codec, container and order", .timeLimit(.minutes(8)), arguments: scenes)
         private func assessed(_ scene: Scene) async throws {
             let camera = try VideoCamera()
             let recording = try await camera.record(scene.scene, ["--seconds", "4", "--size", "320x240"] + scene.options)
@@ -58,7 +58,7 @@ extension SystemTests {
         ]
 
         @Test(
-            "killed after 12 s, 10 s are verified, or 5 s if the second checkpoint is unsigned", .timeLimit(.minutes(4)),
+            "killed after 12 s, 10 s are verified, or 5 s if the second checkpoint is unsigned", .timeLimit(.minutes(8)),
             arguments: interruptions)
         func interrupted(options: [String], milliseconds: String) async throws {
             let camera = try VideoCamera()
@@ -69,7 +69,7 @@ extension SystemTests {
             #expect(page.contains("Verified: \(milliseconds.dropLast(3)) s of 1"), "the page says how much is verified")
         }
 
-        @Test("with another tail 10 s stay verified, with another head nothing is", .timeLimit(.minutes(4)))
+        @Test("with another tail 10 s stay verified, with another head nothing is", .timeLimit(.minutes(8)))
         func exchanged() async throws {
             let camera = try VideoCamera()
             let recording = try await camera.record("room", "--seconds", "12", "--size", "160x120")

@@ -51,7 +51,7 @@ extension SystemTests {
             Tampering("missing-signatures", "medium", "inconclusive unsigned", breakAt: ""),
         ]
 
-        @Test("what was changed is found where it was", .timeLimit(.minutes(4)))
+        @Test("what was changed is found where it was", .timeLimit(.minutes(8)))
         func spoiled() async throws {
             let camera = try VideoCamera()
             let recording = try await camera.record("room", "--seconds", "2", "--size", "160x120")
@@ -74,7 +74,7 @@ extension SystemTests {
             }
         }
 
-        @Test("what only lost its end is verified up to its last checkpoint, once", .timeLimit(.minutes(4)))
+        @Test("what only lost its end is verified up to its last checkpoint, once", .timeLimit(.minutes(8)))
         func partial() async throws {
             let camera = try VideoCamera()
             let recording = try await camera.record("room", "--seconds", "6", "--size", "160x120")

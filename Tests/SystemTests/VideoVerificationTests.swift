@@ -14,7 +14,7 @@ extension SystemTests {
             ("depth-frames.jpg", "depth_frames"),
         ]
 
-        @Test("the original and every published file are recognised, by their bytes and by their digests", .timeLimit(.minutes(2)))
+        @Test("the original and every published file are recognised, by their bytes and by their digests", .timeLimit(.minutes(5)))
         func known() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await Self.sent()
@@ -29,7 +29,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a copy that was written again is recognised by its manifest, and not if what plays was changed", .timeLimit(.minutes(2)))
+        @Test("a copy that was written again is recognised by its manifest, and not if what plays was changed", .timeLimit(.minutes(5)))
         func writtenAgain() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await Self.sent()
@@ -57,7 +57,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a copy of the largest video is recognised, also when it was written again, in little memory", .timeLimit(.minutes(4)))
+        @Test("a copy of the largest video is recognised, also when it was written again, in little memory", .timeLimit(.minutes(8)))
         func largest() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await Self.sent(bytes: SizeLimits.videoPart)

@@ -11,7 +11,7 @@ extension SystemTests {
     struct VideoWithdrawals {
         // The device's photo stays in each of them: there is something to look through.
 
-        @Test("a complete video is gone at once, with each of its objects, and its files are unknown", .timeLimit(.minutes(2)))
+        @Test("a complete video is gone at once, with each of its objects, and its files are unknown", .timeLimit(.minutes(5)))
         func complete() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -42,7 +42,7 @@ extension SystemTests {
 
         @Test(
             "a video withdrawn while a service was away, before or after it was decoded, leaves nothing when that comes back",
-            .timeLimit(.minutes(3)), arguments: ["attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"])
+            .timeLimit(.minutes(6)), arguments: ["attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"])
         func inHand(service: String) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

@@ -20,7 +20,7 @@ extension SystemTests {
             return all.filter { short.contains($0.name) }
         }()
 
-        @Test("which dies there and comes back, leaves nothing", .timeLimit(.minutes(3)), arguments: points)
+        @Test("which dies there and comes back, leaves nothing", .timeLimit(.minutes(6)), arguments: points)
         func killed(at point: FaultPoint) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -59,7 +59,7 @@ extension SystemTests {
             #expect(["0", "1"].contains(letters.first ?? ""), "\(point.name)")
         }
 
-        @Test("whose upload the gateway could not answer, is found by its device and leaves nothing", .timeLimit(.minutes(3)))
+        @Test("whose upload the gateway could not answer, is found by its device and leaves nothing", .timeLimit(.minutes(6)))
         func unanswered() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

@@ -41,7 +41,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a complete capture is gone at once, for everyone and for good", .timeLimit(.minutes(2)))
+        @Test("a complete capture is gone at once, for everyone and for good", .timeLimit(.minutes(5)))
         func complete() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -86,7 +86,7 @@ extension SystemTests {
             #expect(try await client.settled(again).data["confidence_level"] as? String == "suspicious")
         }
 
-        @Test("twice at once is once", .timeLimit(.minutes(2)))
+        @Test("twice at once is once", .timeLimit(.minutes(5)))
         func twice() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -109,7 +109,7 @@ extension SystemTests {
             #expect(try await stack.records(of: .captureWithdrawn, key: id).count == 1)
         }
 
-        @Test("another device's claim to the same photo stays, and is found", .timeLimit(.minutes(2)))
+        @Test("another device's claim to the same photo stays, and is found", .timeLimit(.minutes(5)))
         func shared() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -132,7 +132,7 @@ extension SystemTests {
             try await stack.expectMedia(kept, "the claim that stays")
         }
 
-        @Test("a reader of its events is told, and what was in the pipeline ends withdrawn", .timeLimit(.minutes(2)))
+        @Test("a reader of its events is told, and what was in the pipeline ends withdrawn", .timeLimit(.minutes(5)))
         func followed() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -155,7 +155,7 @@ extension SystemTests {
             APIRefusal.gone.expectEnvelope(try await client.show(id))
         }
 
-        @Test("what a slow worker stores late is deleted as well, and no event is needed for it", .timeLimit(.minutes(2)))
+        @Test("what a slow worker stores late is deleted as well, and no event is needed for it", .timeLimit(.minutes(5)))
         func late() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -181,7 +181,7 @@ extension SystemTests {
             }
         }
 
-        @Test("an operator withdraws any capture, with a reason, and it cannot be driven again", .timeLimit(.minutes(2)))
+        @Test("an operator withdraws any capture, with a reason, and it cannot be driven again", .timeLimit(.minutes(5)))
         func demanded() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -201,7 +201,7 @@ extension SystemTests {
             }
         }
 
-        @Test("its owner withdraws with the command line, which asks first", .timeLimit(.minutes(2)))
+        @Test("its owner withdraws with the command line, which asks first", .timeLimit(.minutes(5)))
         func commanded() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
