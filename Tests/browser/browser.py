@@ -71,7 +71,7 @@ class Browser:
         self.driver.get(path if "://" in path else self.base + path)
         return self
 
-    def wait(self, condition, seconds=10, what="a condition"):
+    def wait(self, condition, seconds=60, what="a condition"):
         """Waits for a true result of the condition and returns it; a stale element counts as no result."""
         def answer():
             try:

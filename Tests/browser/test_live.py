@@ -74,7 +74,7 @@ class Live(unittest.TestCase):
 
     def said(self, browser, badge):
         text = word("proc.done", badge=word(badge))
-        browser.wait(lambda: any(each == text for each in browser.js("return window.__said")), 10, f"a reader hears {text}")
+        browser.wait(lambda: any(each == text for each in browser.js("return window.__said")), what=f"a reader hears {text}")
         self.assertEqual(browser.js("return [...document.querySelectorAll('body > [role=status]')].length"), 1)
 
     def test_from_processing_to_complete(self):

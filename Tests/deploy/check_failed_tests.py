@@ -100,14 +100,15 @@ class TestsThatDoNotEnd(unittest.TestCase):
     def test_a_run_without_a_word_is_killed_and_its_test_named(self):
         ended, endless = "A.B/a()/B.swift:1:1", "A.B/b()/B.swift:2:1"
         stream = lines([event("testStarted", ended), event("testEnded", ended), event("testStarted", endless)])
-        process, status, printed = self.awaited(f"echo '{stream}' > $1; exec sleep 600", 0.5)
+        process, status, printed = self.awaited(f"echo '{stream}' > $1; exec sleep 600", 3)
         self.assertEqual((process, status), (-9, 1))
         self.assertIn(f"error: not ended: {endless}\n", printed)
         self.assertNotIn(ended, printed)
 
     def test_a_run_that_goes_on_is_left_alone_until_it_ends(self):
-        script = "for each in 1 2 3 4 5 6 7 8; do echo {} >> $1; sleep 0.25; done; exit 3"
-        self.assertEqual(self.awaited(script, 1), (3, 0, ""))
+        # Longer than the limit in all, and each word far sooner.
+        script = "for each in $(seq 16); do echo {} >> $1; sleep 0.5; done; exit 3"
+        self.assertEqual(self.awaited(script, 6), (3, 0, ""))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ start_broker() {
     # One worker: threads that wake each other for its many small requests take a sixth more processor time.
     TOKIO_WORKER_THREADS=1 launch broker "$BROKER_BIN" broker --listener-url "tcp://127.0.0.1:$PORT_BROKER" \
         --advertised-listener-url "tcp://127.0.0.1:$PORT_BROKER" --storage-engine memory://tansu/
-    wait_until "the broker" 30 broker bash -c "exec 3<>/dev/tcp/127.0.0.1/$PORT_BROKER"
+    wait_until "the broker" 90 broker bash -c "exec 3<>/dev/tcp/127.0.0.1/$PORT_BROKER"
 }
 
 start_s3() {

@@ -55,7 +55,7 @@ start_log_part() { # start_log_part PART
     *)
         launch "$1" "$BIN/rial" witness run --name "$1.local" --key "$KEYS/$1" --logs "$LOG_POLICY" --store "$HOME_DIR/$1" \
             --listen "127.0.0.1:${!port}"
-        wait_until "$1" 30 "$1" bash -c "exec 3<>/dev/tcp/127.0.0.1/${!port}"
+        wait_until "$1" 90 "$1" bash -c "exec 3<>/dev/tcp/127.0.0.1/${!port}"
         ;;
     esac
 }

@@ -134,7 +134,7 @@ is_ready() { curl -sf -o /dev/null --max-time 5 "http://127.0.0.1:$(cat "$RUN/$1
 
 # await_services NAME…: waits until all are ready; after the timeout it reports those that are not, with their /readyz.
 await_services() {
-    local deadline=$((SECONDS + 60)) name
+    local deadline=$((SECONDS + 120)) name
     local -a waiting=("$@") still
     while [ ${#waiting[@]} -gt 0 ]; do
         still=()
