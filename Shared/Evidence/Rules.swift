@@ -48,8 +48,8 @@ public enum DepthStatusRule {
         }
     }
 
-    /// The depth check of a video (SPEC §10.4). Depth counts by itself where no signature came or was accepted, but not beside a signature
-    /// that contradicts it.
+    /// The depth check of a video (SPEC §10.4). Depth counts by itself where no signature came or was accepted, but not beside a hardware
+    /// check that failed: `depthNotSigned` then, whatever the signature covers.
     ///
     /// - Parameters:
     ///   - hardware: status of the hardware check.

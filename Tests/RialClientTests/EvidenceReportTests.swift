@@ -71,6 +71,21 @@ struct EvidenceReportTests {
         #expect(text.contains("time, place and model not signed") == isSaid)
     }
 
+    @Test(
+        "depth beside a failed hardware attestation is not called unsigned",
+        arguments: [
+            ("fail", "verdict real, does not count, since the hardware attestation failed"), ("pass", "verdict real, depth not signed"),
+        ])
+    func depthNotCounted(hardware: String, told: String) throws {
+        let text = try report(
+            """
+            {"id": "\(Self.id)", "status": "complete", "confidence_level": "suspicious", "evidence": {
+               "hardware_attestation": {"status": "\(hardware)"},
+               "depth_analysis": {"status": "inconclusive", "verdict": "real", "reason": "depth_not_signed"}}}
+            """)
+        #expect(text.contains(told) && text.contains("depth not signed") == (hardware == "pass"))
+    }
+
     @Test("says that there is no evidence yet")
     func processing() throws {
         let text = try report("{\"id\": \"\(Self.id)\", \"status\": \"processing\", \"confidence_level\": null, \"evidence\": null}")

@@ -122,6 +122,28 @@ struct VideoDepthTests {
     }
 
     @Test(
+        "depth beside a failed hardware check is not said to be unsigned, since the signature may cover it",
+        arguments: [HardwareReason.deviceRevoked, .counterReplay, .counterOrder, .checkpointInvalid], [CaptureMode.full, .hashOnly])
+    func besideFailure(reason: HardwareReason, mode: CaptureMode) throws {
+        let record = Samples.Video().changed { video in
+            video.mode = mode
+            video.status = mode == .full ? .inconclusive : .unavailable
+            video.reason = mode == .full ? .unsigned : .mediaNotStored
+            (video.verified, video.signed, video.confidence) = (0, 0, .suspicious)
+            (video.depth, video.depthReason) = (.inconclusive, .depthNotSigned)
+            video.evidence = Samples.Evidence(hardware: .fail, hardwareReason: reason)
+        }.record
+        for (language, told) in [
+            (Language.english, "The hardware attestation failed, so the depth cannot count, computed on the"),
+            (.spanish, "La atestación de hardware falló y la profundidad no puede contar, calculado en el"),
+        ] {
+            let (html, strings) = (try Samples.html(record, language), resources.strings(language, .video))
+            #expect(html.contains(told))
+            for key in ["dp.unbound", "dp.unbound.more"] { #expect(!html.contains(strings(key)), "\(key)") }
+        }
+    }
+
+    @Test(
         "a sensor is claimed only for depth that is signed to its end",
         arguments: [("whole", true), ("partial", false), ("unsigned", false)])
     func sensor(name: String, isSigned: Bool) throws {

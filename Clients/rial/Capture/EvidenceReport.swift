@@ -36,7 +36,7 @@ struct EvidenceReport {
         table.add("hardware attestation", Self.status(hardware), Self.hardwareFindings(hardware))
         if let chain = evidence["hash_chain"] { table.add("hash chain", Self.status(chain), Self.chainFindings(chain)) }
         let depth = evidence["depth_analysis"]
-        table.add("depth analysis", Self.status(depth), Self.depthFindings(depth))
+        table.add("depth analysis", Self.status(depth), Self.depthFindings(depth, beside: hardware))
         for name in ["timestamp", "model", "resolution", "location"] {
             let check = evidence["metadata"]?[name]
             table.add("metadata: \(name)", Self.status(check), Self.phrase(check?["reason"]) ?? "")
@@ -85,7 +85,7 @@ struct EvidenceReport {
     /// Milliseconds as seconds.
     private static func seconds(_ value: JSONValue?) -> String? { value?.double.map { "\(rounded($0 / 1000)) s" } }
 
-    private static func depthFindings(_ check: JSONValue?) -> String {
+    private static func depthFindings(_ check: JSONValue?, beside hardware: JSONValue?) -> String {
         var found: [String] = []
         if let verdict = check?["verdict"]?.string { found.append("verdict \(verdict)") }
         if let value = check?["relief"]?.double { found.append("relief \(rounded(value))") }
@@ -98,7 +98,12 @@ struct EvidenceReport {
         if let nearest = check?["min_depth"]?.double, let farthest = check?["max_depth"]?.double {
             found.append("\(rounded(nearest))–\(rounded(farthest)) m")
         }
-        if let reason = phrase(check?["reason"]) { found.append(reason) }
+        if check?["reason"]?.string == DepthReason.depthNotSigned.rawValue, hardware?["status"]?.string == CheckStatus.fail.rawValue {
+            // A video's, which the signature may well cover.
+            found.append("does not count, since the hardware attestation failed")
+        } else if let reason = phrase(check?["reason"]) {
+            found.append(reason)
+        }
         return found.joined(separator: ", ")
     }
 

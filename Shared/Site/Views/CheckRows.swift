@@ -139,6 +139,8 @@ struct CheckRows: Sendable {
         case (.inconclusive, .noLiDAR):
             detail = strings("dp.nolidar")
             paragraphs.insert(strings("dp.nolidar.more"), at: 0)
+        // A video's depth does not count then, though the signature may well cover it.
+        case (.inconclusive, .depthNotSigned) where evidence.hardwareAttestation.status == .fail: detail = strings("dp.hardware")
         case (.inconclusive, .depthNotSigned) where evidence.hardwareAttestation.binding == .photoDepth:
             detail = strings("dp.shape")
             paragraphs.insert(strings("dp.shape.more"), at: 0)
