@@ -63,18 +63,32 @@ struct VideoPageTests {
         #expect(html.contains(strings("chain.unsigned.more")) && !html.contains(strings("chain.more")))
     }
 
+    /// What is said of a partial recording, both lengths in milliseconds.
+    private func sentence(_ verified: Int64, of whole: Int64, _ language: Language = .english) throws -> String {
+        let record = Samples.Video().changed {
+            ($0.status, $0.reason, $0.verified, $0.milliseconds) = (.inconclusive, .partial, verified, whole)
+        }.record
+        let chain = try #require(record.evidence?.hashChain)
+        return ChainText(chain, try #require(record.evidence?.video), resources.strings(language)).sentence
+    }
+
     @Test("verified time is rounded down, and less than a second is said to be so")
     func rounded() throws {
-        func sentence(_ verified: Int64, _ whole: Int64) throws -> String {
-            let record = Samples.Video().changed {
-                ($0.status, $0.reason, $0.verified, $0.milliseconds) = (.inconclusive, .partial, verified, whole)
-            }.record
-            let chain = try #require(record.evidence?.hashChain)
-            return ChainText(chain, try #require(record.evidence?.video), resources.strings(.english)).sentence
-        }
-        #expect(try sentence(9999, 12_999) == "Verified: 9 s of 12 s")
-        #expect(try sentence(10_000, 15_000) == "Verified: 10 s of 15 s")
-        #expect(try sentence(999, 12_999) == "Verified: less than a second of 12 s")
+        #expect(try sentence(9999, of: 12_999) == "Verified: 9 s of 12 s")
+        #expect(try sentence(10_000, of: 15_000) == "Verified: 10 s of 15 s")
+        #expect(try sentence(999, of: 12_999) == "Verified: less than a second of 12 s")
+    }
+
+    @Test(
+        "a part that is as many whole seconds long as the recording is told in decimals, rounded down, and so not as all of it",
+        arguments: [
+            (10_000, 10_966, "10 s", "10.9 s"), (10_000, 10_500, "10 s", "10.5 s"), (5000, 5400, "5 s", "5.4 s"),
+            (10_000, 10_033, "10 s", "10.03 s"), (9990, 9999, "9.99 s", "9.999 s"), (500, 966, "0.5 s", "0.9 s"),
+        ] as [(Int64, Int64, String, String)])
+    func nearlyWhole(verified: Int64, whole: Int64, part: String, all: String) throws {
+        let spanish = try sentence(verified, of: whole, .spanish)
+        #expect(try sentence(verified, of: whole) == "Verified: \(part) of \(all)")
+        #expect(spanish == "Verificado: \(part) de \(all)".replacing(".", with: ","))
     }
 
     @Test("a chain that breaks is told where; where only sound or a checkpoint differs there is no place")

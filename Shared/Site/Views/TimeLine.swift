@@ -67,8 +67,6 @@ struct ChainText: Sendable {
     let reason: String?
 
     init(_ chain: HashChainEvidence, _ facts: VideoFacts, _ strings: StringTable) {
-        // Rounded down: a second is verified once all of it is.
-        let (verified, whole) = (chain.verifiedMilliseconds / 1000, chain.durationMilliseconds / 1000)
         switch (chain.status, chain.reason?.known) {
         case (.pass, _):
             sentence = strings("video.all", ["n": "\(chain.totalFrames)"])
@@ -82,9 +80,7 @@ struct ChainText: Sendable {
                 }
             reason = strings("video.break.why")
         case (_, .partial):
-            sentence =
-                verified == 0
-                ? strings("video.part.none", ["b": "\(whole)"]) : strings("video.part", ["a": "\(verified)", "b": "\(whole)"])
+            sentence = Self.part(chain.verifiedMilliseconds, of: chain.durationMilliseconds, strings)
             reason = strings("video.part.why")
         case (_, .reportedOnly):
             sentence = strings("video.reported")
@@ -96,5 +92,19 @@ struct ChainText: Sendable {
             sentence = strings("video.unsigned")
             reason = strings("video.unsigned.why")
         }
+    }
+
+    /// How much of a partial recording is verified, both in milliseconds. Told in whole seconds or, where these are equal, in as many
+    /// decimals as tell the part from the whole.
+    private static func part(_ verified: Int64, of whole: Int64, _ strings: StringTable) -> String {
+        let units: [Int64] = [1000, 100, 10, 1]
+        let digits = units.firstIndex { verified / $0 < whole / $0 } ?? 0
+        if digits == 0, verified < 1000 { return strings("video.part.none", ["b": "\(whole / 1000)"]) }
+        // Rounded down: a second is verified once all of it is.
+        func seconds(_ milliseconds: Int64) -> String {
+            let unit = units[digits]
+            return ValueFormatter(strings: strings).number(Double(milliseconds / unit * unit) / 1000, digits: digits)
+        }
+        return strings("video.part", ["a": seconds(verified), "b": seconds(whole)])
     }
 }
