@@ -125,7 +125,7 @@ struct RecordPageTests {
         "each reason has its words",
         arguments: [
             ("suspicious in many ways", CheckRow.Check.hardware, "This signature was already used for another capture"),
-            ("suspicious in many ways", .time, "The photo’s time is later than when we received it"),
+            ("suspicious in many ways", .time, "A time given for this photo is later than when we received it"),
             ("suspicious in many ways", .model, "One of the named models is not one this app supports"),
             ("suspicious in many ways", .location, "The coordinates are not a place on Earth"),
             ("suspicious in many ways", .size, "4032 × 3024, not in our table for this model"),
@@ -183,6 +183,19 @@ struct RecordPageTests {
         }
         let size = row(.size, Samples.Evidence(size: MetadataCheck(.unavailable, reason: .sizeNotInTable)))
         #expect(size?.detail == "Not in our table for this model")
+    }
+
+    @Test(
+        "a time after receipt is not called that of the file, since it may be the one sent beside it",
+        arguments: [
+            (CaptureKind.photo, "this photo", "esta foto"), (.hashOnly, "this photo", "esta foto"),
+            (.video, "this video", "este vídeo"), (.hashOnlyVideo, "this video", "este vídeo"),
+        ])
+    func timeAfterReceipt(kind: CaptureKind, english: String, spanish: String) throws {
+        let evidence = Samples.Evidence(time: MetadataCheck(.fail, reason: .afterReceipt))
+        let record = Samples.record(evidence, .suspicious, kind: kind, media: [:])
+        #expect(try Samples.html(record).contains("A time given for \(english) is later than when we received it"))
+        #expect(try Samples.html(record, .spanish).contains("Una hora indicada para \(spanish) es posterior a su recepción"))
     }
 
     @Test("models that pass are said to be supported and not to contradict, not to be the same", arguments: ["high", "hash only", "video"])
