@@ -30,6 +30,14 @@ struct UnsignedRecordTests {
         #expect(spanish.contains("(sin firmar)") && spanish.contains("La firma no cubre la hora, el lugar ni el modelo."))
     }
 
+    @Test("no LiDAR sensor is claimed by an unsigned model, even if the depth is signed", arguments: [AssertionBinding.photo, .photoDepth])
+    func sensor(binding: AssertionBinding) throws {
+        let html = try Samples.html(record(binding))
+        #expect(html.contains("A genuine iPhone signed this photo, and depth data sent with it shows a three-dimensional scene."))
+        #expect(html.contains("Depth data that was sent with the photo. Nothing shows which sensor measured it."))
+        #expect(!html.contains("its LiDAR sensor measured") && !html.contains("Measured by the phone’s LiDAR sensor"))
+    }
+
     @Test(
         "they say when the server received them, not how long after a time that nobody signed",
         arguments: [nil, TimestampReason.uploadedVeryLate])

@@ -10,7 +10,7 @@ struct DepthView: Sendable {
     let picture: PublishedMedia?
     /// False for a capture without media, for which no picture is missing.
     let expectsPicture: Bool
-    /// Whether an accepted signature covers the depth, no test device made it, and the stated model is known to have a LiDAR sensor.
+    /// Whether an accepted signature covers depth and model, no test device made it, and the model is known to have a LiDAR sensor.
     /// Otherwise the page does not claim that such a sensor measured.
     let isSensorConfirmed: Bool
     let strings: StringTable

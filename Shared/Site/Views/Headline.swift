@@ -23,8 +23,9 @@ struct Headline: Sendable {
         if isSigned, evidence.hardwareAttestation.developmentAttestation { return strings(isPartial ? "dev.h1.partial" : "dev.h1") }
         if isSigned, mode == .hashOnly { return strings("hash.h1") }
         switch confidence {
-        // The stated model implies the sensor, and it is not attested.
-        case .high: return strings(evidence.metadata.model.status == .pass ? "h1.high" : "h1.high.reported")
+        // The stated model implies the sensor. It is not attested, but must be signed.
+        case .high:
+            return strings(evidence.coversMetadata && evidence.metadata.model.status == .pass ? "h1.high" : "h1.high.reported")
         case .medium where isPartial: return strings("h1.medium.partial")
         case .medium where isSigned:
             return strings(evidence.depthAnalysis.status == .unavailable ? "h1.medium.nodepth" : "h1.medium.device")

@@ -147,7 +147,8 @@ struct RecordView: Sendable {
         if !more.isEmpty { view["more"] = more }
         view["evidence"] = ["tally": CheckRow.tally(rows, strings), "rows": rows.map { $0.context(strings) }] as ViewContext
         let isSensorConfirmed =
-            evidence.coversDepth && evidence.metadata.model.status == .pass && !evidence.hardwareAttestation.developmentAttestation
+            evidence.coversDepth && evidence.coversMetadata && evidence.metadata.model.status == .pass
+            && !evidence.hardwareAttestation.developmentAttestation
         view["depth"] =
             DepthView(
                 depth: evidence.depthAnalysis, picture: photo.picture == nil && video == nil ? nil : record.media[.depthPreview],
