@@ -211,4 +211,57 @@ struct WitnessPanelTests {
         #expect(try await sequencer.turn() == .idle)
         #expect(try published(rig).cosignatures.count == 3)
     }
+
+    /// How far the log's clock is ahead before it is set back.
+    private static let ahead = 6 * 3600
+
+    @Test("that are aside because the clock was ahead are asked as soon as it is set back")
+    func asideClockSetBack() async throws {
+        let rig = try LogRig(witnesses: ["w1"], quorum: 1)
+        let sequencer = rig.sequencer()
+        rig.advance(TimeInterval(Self.ahead))
+        rig.witnesses[0].behave(.clock(-Self.ahead))
+        for number in 0..<WitnessPanel.maximumFailures {
+            rig.add([number])
+            try await rig.drain(sequencer)
+        }
+        rig.advance(61)
+        let requests = rig.witnesses[0].requests
+        try await sequencer.askAside()
+        #expect(rig.witnesses[0].requests > requests, "it is aside")
+        #expect(try published(rig).cosignatures.isEmpty)
+        rig.advance(-TimeInterval(Self.ahead))
+        rig.witnesses[0].behave(.honest)
+        try await sequencer.askAside()
+        #expect(try published(rig).cosignatures.count == 1)
+    }
+
+    @Test("that missed the last checkpoint are asked again when the clock is set back")
+    func missingClockSetBack() async throws {
+        let rig = try LogRig(witnesses: ["w1"], quorum: 1)
+        let sequencer = rig.sequencer()
+        rig.witnesses[0].behave(.unreachable)
+        try await rig.drain(sequencer)
+        rig.witnesses[0].behave(.honest)
+        rig.advance(-3600)
+        #expect(try await sequencer.turn() == .idle)
+        #expect(try published(rig).cosignatures.count == 1)
+    }
+
+    @Test("cosign an idle log again an hour after the last time, though they were asked while the clock was ahead")
+    func renewedClockSetBack() async throws {
+        let rig = try LogRig(witnesses: ["w1"], quorum: 1)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        let first = try #require(try published(rig).cosignatures.first)
+        rig.advance(TimeInterval(Self.ahead))
+        rig.witnesses[0].behave(.clock(-Self.ahead))
+        #expect(try await sequencer.turn() == .idle)
+        #expect(try published(rig).cosignatures == [first])
+        rig.advance(3700 - TimeInterval(Self.ahead))
+        rig.witnesses[0].behave(.honest)
+        #expect(try await sequencer.turn() == .idle)
+        let renewed = try #require(try published(rig).cosignatures.first)
+        #expect(renewed.seconds == UInt64(rig.now.timeIntervalSince1970) && renewed.seconds > first.seconds)
+    }
 }

@@ -10,12 +10,12 @@ extension Sequencer {
         guard let latest = lead.latest else { return .idle }
         let cosigners = panel.cosigners(latest)
         let newest = latest.cosignatures.map(\.seconds).max() ?? 0
-        // `askedAt` does not count here: missing witnesses are asked often, and the others' cosignatures must be renewed all the same.
-        let isOld =
-            now().timeIntervalSince1970 - Double(newest) >= limits.renewalSeconds
-            && now().timeIntervalSince(lead.renewedAt) >= limits.renewalSeconds
-        let isMissing =
-            cosigners.count < panel.policy.witnesses.count && now().timeIntervalSince(lead.askedAt) >= limits.askAgainSeconds
+        // A time that lies ahead is over: the clock was set back, and nobody waits until it is there again.
+        let isAsked = (0..<limits.askAgainSeconds).contains(now().timeIntervalSince(lead.askedAt))
+        let isRenewed = (0..<limits.renewalSeconds).contains(now().timeIntervalSince(lead.renewedAt))
+        // `isAsked` does not count here: missing witnesses are asked often, and the others' cosignatures must be renewed all the same.
+        let isOld = !isRenewed && now().timeIntervalSince1970 - Double(newest) >= limits.renewalSeconds
+        let isMissing = !isAsked && cosigners.count < panel.policy.witnesses.count
         if isOld || isMissing {
             noteAsked(isAll: isOld)
             let answers = await panel.ask(

@@ -73,7 +73,8 @@ actor WitnessPanel {
             let isAside = state.failures >= Self.maximumFailures
             switch choice {
             case .standing(let without): return !isAside && !without.contains(connection.witness.key)
-            case .aside: return isAside && now().timeIntervalSince(state.askedAt ?? .distantPast) >= Self.asidePause
+            // One that was asked at a time that lies ahead was asked before the clock was set back.
+            case .aside: return isAside && !(0..<Self.asidePause).contains(now().timeIntervalSince(state.askedAt ?? .distantPast))
             }
         }
         return await exchange(published, committedSize, chosen, proof: proof)
