@@ -7,10 +7,15 @@ struct OffsetWindow {
         var isHandled = false
     }
 
+    /// In the order of their offsets.
     private var open: [Int32: [Entry]] = [:]
 
-    /// Records of a partition begin in the order of their offsets.
-    mutating func begin(_ record: KafkaRecord) { open[record.partition, default: []].append(Entry(record: record)) }
+    /// Records of a partition begin in the order of their offsets, except that a new client reads again what the one before it had not
+    /// committed: then records that are settled begin again while later ones are still open.
+    mutating func begin(_ record: KafkaRecord) {
+        let earlier = open[record.partition]?.lastIndex { $0.record.offset <= record.offset }
+        open[record.partition, default: []].insert(Entry(record: record), at: earlier.map { $0 + 1 } ?? 0)
+    }
 
     /// Whether the record was already begun: after a rebalance, or with a new client, which stores only offsets of records that it
     /// delivered itself, it is delivered again.

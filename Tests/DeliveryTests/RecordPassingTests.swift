@@ -201,6 +201,27 @@ struct RecordPassingTests {
         #expect(desk.finish(stuck, isHandled: true)?.generation == 1)
     }
 
+    @Test("has the offset of the last that passed it stored, also if a new client began with settled ones before it")
+    func begunAgain() async {
+        let desk = RecordDesk()
+        let (stuck, behind) = (Self.record(10, "stuck"), Self.record(11, "behind"))
+        let turn = await desk.begin(stuck).turn
+        desk.pass(turn, of: stuck)
+        _ = await desk.begin(behind)
+        #expect(desk.finish(behind, isHandled: true) == nil)
+        var settled = Self.record(9, "settled")
+        settled.generation = 1
+        #expect(!desk.has(settled))
+        _ = await desk.begin(settled)
+        #expect(desk.finish(settled, isHandled: true)?.offset == 9)
+        for var record in [stuck, behind] {
+            record.generation = 1
+            #expect(desk.has(record))
+        }
+        let last = desk.finish(stuck, isHandled: true)
+        #expect(last?.offset == 11 && last?.generation == 1)
+    }
+
     @Test("is finished at shutdown, with those that passed it")
     func shutdown() async throws {
         let gate = Gate()
