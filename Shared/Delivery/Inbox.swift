@@ -25,10 +25,7 @@ public struct Inbox: Sendable {
     /// Deletes events after 14 days, longer than any topic's retention (7 days).
     /// - Throws: `PostgresError` or `CancellationError`.
     public func sweep(_ database: PostgresPool) async throws {
-        _ = try await database.query(
-            """
-            DELETE FROM \(unescaped: service.inboxTable) WHERE received_at < now() - interval '14 days'
-            """)
+        try await database.deleteRows(of: service.inboxTable, by: "received_at", olderThan: "interval '14 days'")
         if service != .gateway { try await InHand(service: service).sweep(database) }
     }
 }

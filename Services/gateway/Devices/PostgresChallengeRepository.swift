@@ -62,7 +62,7 @@ struct PostgresChallengeRepository: ChallengeRepository {
     }
 
     func sweep() async throws {
-        _ = try await database.query("DELETE FROM challenges WHERE created_at < now() - (\(Self.repeatable) + \(Self.lifetime))")
+        try await database.deleteRows(of: "challenges", by: "created_at", olderThan: "(\(Self.repeatable) + \(Self.lifetime))")
     }
 
     /// Stores the submission for the verifier and announces it.

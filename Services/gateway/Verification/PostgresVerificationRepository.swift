@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import ManifestStore
 import Metrics
@@ -74,6 +75,6 @@ struct PostgresVerificationRepository: VerificationRepository {
     }
 
     func sweep() async throws {
-        _ = try await database.query("DELETE FROM verification_logs WHERE asked_at < now() - interval '30 days'")
+        try await database.deleteRows(of: "verification_logs", by: "asked_at", olderThan: "interval '30 days'")
     }
 }
