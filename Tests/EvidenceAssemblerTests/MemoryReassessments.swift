@@ -12,7 +12,12 @@ extension MemoryCaptures: ReassessmentRepository {
     func outcome(of capture: CaptureID) -> String? { state.withLock { $0.requests[capture]?.outcome } }
 
     func measured(limit: Int) async throws -> [CaptureID] {
-        state.withLock { Array($0.requests.filter { $0.value.depth != nil && $0.value.outcome == nil }.keys.prefix(limit)) }
+        state.withLock { state in
+            let due = state.requests.filter { capture, request in
+                request.depth != nil && request.outcome == nil && state.entries[capture]?.last != nil
+            }
+            return Array(due.keys.prefix(limit))
+        }
     }
 
     func find(_ capture: CaptureID) async throws -> MeasuredCapture? {

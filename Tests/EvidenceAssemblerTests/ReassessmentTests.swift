@@ -142,6 +142,23 @@ struct ReassessmentTests {
         #expect(try await rig.announced(for: lost.id).map(\.confidenceLevel) == [.high])
     }
 
+    @Test("that have no statement yet wait for it, and nothing of them is read meanwhile", arguments: Backend.available)
+    func unstated(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let capture = try await assessed(rig)
+        try await rig.forgetStatements(about: capture.id)
+        try await rig.request(reassessmentOf: capture.id, measured: measured(capture, .flat))
+        let original = try #require(capture.original?.key)
+        let reads = rig.store.requests.count { $0.key == original }
+        for _ in 0..<2 { try await rig.reassess() }
+        #expect(rig.store.requests.count { $0.key == original } == reads)
+        #expect(try await rig.outcome(of: capture.id) == nil)
+        try await rig.stateUnstated()
+        try await rig.reassess()
+        #expect(try await rig.outcome(of: capture.id) == "reassessed")
+        #expect(try await rig.made(about: capture.id).map(\.statement.kind) == [.assessment, .reassessment])
+    }
+
     @Test("whose row says another time than the device signed keep their verdict", arguments: Backend.available)
     func otherTime(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -28,7 +28,7 @@ enum ReassessmentOutcome: String, Sendable {
 
 /// Captures that operators want assessed again (SPEC §14), once their depth is measured. Each is settled once.
 protocol ReassessmentRepository: Sendable {
-    /// Longest waiting first.
+    /// Longest waiting first. Those without a first statement wait for it, since their new one must name it.
     func measured(limit: Int) async throws -> [CaptureID]
 
     /// - Returns: `nil` if it was settled or withdrawn meanwhile.

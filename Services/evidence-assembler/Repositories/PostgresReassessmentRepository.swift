@@ -15,7 +15,8 @@ struct PostgresReassessmentRepository: ReassessmentRepository {
     func measured(limit: Int) async throws -> [CaptureID] {
         try await database.query(
             """
-            SELECT capture_id FROM reassessments WHERE settled_at IS NULL AND depth IS NOT NULL ORDER BY requested_at LIMIT \(limit)
+            SELECT capture_id FROM reassessments JOIN captures ON captures.id = capture_id
+            WHERE settled_at IS NULL AND depth IS NOT NULL AND stated_at IS NOT NULL ORDER BY requested_at LIMIT \(limit)
             """
         ).map { CaptureID(try $0.get("capture_id", as: UUID.self)) }
     }
