@@ -43,6 +43,23 @@ public struct Outbox: Sendable {
         for record in records { record.end(since: start) }
     }
 
+    /// Those of the topics whose oldest event here has not been published for longer than an age.
+    /// - Throws: `PostgresError`.
+    public nonisolated(nonsending) func stalled(
+        of topics: Set<Topic>, longerThan age: Duration, on connection: PostgresConnection
+    ) async throws -> Set<Topic> {
+        let seconds: Double = age / .seconds(1)
+        // By primary key, up to the first row of each topic.
+        let rows = try await connection.query(
+            """
+            SELECT asked.topic FROM unnest(\(topics.map(\.rawValue).sorted())) AS asked (topic)
+            CROSS JOIN LATERAL (SELECT created_at FROM \(unescaped: service.outboxTable) AS waiting
+                WHERE waiting.topic = asked.topic ORDER BY id LIMIT 1) AS oldest
+            WHERE oldest.created_at < now() - make_interval(secs => \(seconds))
+            """)
+        return Set(try rows.map { Topic(rawValue: try $0.get("topic")) })
+    }
+
     /// An event as it is stored and published.
     private struct Record {
         let id: EventID

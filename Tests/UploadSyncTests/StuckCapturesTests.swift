@@ -80,6 +80,24 @@ struct AnnouncedAgainTests {
         #expect(others == 0 && completes == 0)
     }
 
+    @Test(
+        "are not so while an announcement of their topic waits for the broker",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func unpublished() async throws {
+        let rows = PostgresRows(database: try #require(TestSchema.shared))
+        let (photo, video) = (try await rows.capture(.processing, hoursAgo: 1), try await rows.capture(.processing))
+        try await rows.makeVideo(video)
+        try await waitUntilAnnounced(photo, 1, in: rows)
+        try await rows.ageOutbox(hours: 1)
+        for capture in [photo, video] { try await rows.age(capture, hours: 2) }
+        try await waitUntilAnnounced(video, 1, in: rows)
+        let announced = try await rows.announcements(of: photo)
+        #expect(announced == 1)
+        // They were due all the time.
+        try await rows.publish()
+        try await waitUntilAnnounced(photo, 1, in: rows)
+    }
+
     @Test("are those first that were received first, and each once", arguments: Backend.available)
     func order(backend: Backend) async throws {
         let rows = try backend.rows()

@@ -261,6 +261,18 @@ struct PostgresRows: SyncRows {
         try await database.query("SELECT id FROM upload_sync_outbox WHERE record_key = \(capture.description)").count
     }
 
+    func makeVideo(_ capture: CaptureID) async throws {
+        _ = try await database.query("UPDATE captures SET type = 'video' WHERE id = \(capture.uuid)")
+    }
+
+    /// The events that are not published were written so much earlier.
+    func ageOutbox(hours: Double) async throws {
+        _ = try await database.query("UPDATE upload_sync_outbox SET created_at = created_at - make_interval(secs => \(hours * 3600))")
+    }
+
+    /// All events are published.
+    func publish() async throws { _ = try await database.query("DELETE FROM upload_sync_outbox") }
+
     func withdraw(_ capture: CaptureID) async throws { _ = try await database.query("SELECT rial_withdraw(\(capture.uuid))") }
 
     func storeLate(_ capture: CaptureID) async throws {

@@ -23,6 +23,7 @@ struct PostgresStuckRepository: StuckRepository {
             // One instance at a time; the others find nothing due.
             let lock = try await connection.query("SELECT pg_try_advisory_xact_lock(hashtext('rial-announce-again')) AS held")
             guard try lock.first?.get("held") == true else { return [] }
+            let stalled = try await stalledKinds(longerThan: after, on: connection)
             let rows = try await connection.query(
                 """
                 SELECT captures.id, type, capture_mode, (captures.status = 'failed')::int AS repairs
@@ -32,6 +33,8 @@ struct PostgresStuckRepository: StuckRepository {
                             AND coalesce(sync_jobs.repairs, 0) < \(StuckCaptures.maximumRepairs))
                     AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs =>
                         CASE type WHEN 'video' THEN \(Double(seconds * StuckCaptures.videoFactor)) ELSE \(Double(seconds)) END)) <= now()
+                    AND (type, capture_mode) NOT IN (
+                        SELECT * FROM unnest(\(stalled.map(\.type.rawValue)), \(stalled.map(\.mode.rawValue))))
                 ORDER BY captures.uploaded_at LIMIT \(limit)
                 """)
             let due = try rows.map { row in
@@ -57,5 +60,14 @@ struct PostgresStuckRepository: StuckRepository {
                 """)
             return due
         }
+    }
+
+    /// The kinds of which an announcement has been waiting for the broker: until it is published, another one would only wait with it.
+    private nonisolated(nonsending) func stalledKinds(
+        longerThan age: Duration, on connection: PostgresConnection
+    ) async throws -> [CaptureKind] {
+        let kinds = Dictionary(grouping: CaptureKind.allCases) { type(of: $0.arrival(of: CaptureID())).topic }
+        let stalled = try await outbox.stalled(of: Set(kinds.keys), longerThan: age, on: connection)
+        return stalled.flatMap { kinds[$0] ?? [] }
     }
 }

@@ -12,7 +12,7 @@ protocol StuckRepository: Sendable {
     /// its next announcement, up to an hour. In one transaction; another instance that does so at the same time finds nothing due.
     ///
     /// Due are captures in `processing`, and those of ``StuckCaptures/ownFaults`` that were announced fewer than
-    /// ``StuckCaptures/maximumRepairs`` times.
+    /// ``StuckCaptures/maximumRepairs`` times; but none of a kind of which an announcement has not been published for as long as `after`.
     /// - Parameter after: the wait since the capture was received; a video's is ``StuckCaptures/videoFactor`` times as long.
     func announceDue(after: Duration, limit: Int) async throws -> [StuckCapture]
 }
