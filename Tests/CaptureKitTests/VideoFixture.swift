@@ -46,7 +46,8 @@ struct PlainEncoder: VideoEncoder {
     /// Times of pictures that it leaves out.
     var leavesOut: Set<Int64> = []
     let format: VideoFormat? = VideoFormat(
-        codec: .h264, width: 16, height: 16, rotation: .none, timescale: VideoTime.timescale, configuration: [1, 2, 3], colour: nil)
+        codec: .h264, width: 16, height: 16, rotation: .none, timescale: VideoTime.timescale,
+        configuration: [1, 0x42, 0xc0, 0x1e, 0xff, 0xe1, 0])
 
     func encode(_ picture: [UInt8], at time: Int64) -> [EncodedSample] {
         guard !leavesOut.contains(time) else { return [] }
