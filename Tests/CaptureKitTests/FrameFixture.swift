@@ -53,6 +53,12 @@ enum FrameFixture {
         return [0xff, 0xd8] + jfif + written + xmp + iptc + segment(0xfe, Array("SECRET".utf8)) + picture + Array("SECRET trailer".utf8)
     }()
 
+    /// The revealing photo with so many more bytes in its scan.
+    static func photo(scanBytes: Int) -> [UInt8] {
+        let end = revealingPhoto.firstRange(of: [0x17, 0xff, 0xd9])?.lowerBound ?? revealingPhoto.count
+        return revealingPhoto[..<end] + [UInt8](repeating: 0x17, count: scanBytes) + revealingPhoto[end...]
+    }
+
     private static func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
         [0xff, marker, UInt8((payload.count + 2) >> 8), UInt8((payload.count + 2) & 0xff)] + payload
     }

@@ -99,6 +99,33 @@ struct FrameProcessorTests {
         #expect(throws: FrameError.noDepthData) { try process(FrameFixture.frame(depth: nil)) }
     }
 
+    @Test("refuses a photo that leaves no room in the body for metadata and assertion")
+    func tooLarge() throws {
+        let small = try process(FrameFixture.frame(jpeg: FrameFixture.photo(scanBytes: 0)))
+        let most = SizeLimits.capture - 2 * SizeLimits.metadata
+        let room = most - small.photo.count - small.depth.count
+        let full = try process(FrameFixture.frame(jpeg: FrameFixture.photo(scanBytes: room)))
+        #expect(full.photo.count + full.depth.count == most)
+        let larger = FrameFixture.frame(jpeg: FrameFixture.photo(scanBytes: room + 1))
+        #expect(throws: FrameError.tooLarge) { try process(larger) }
+    }
+
+    @Test("takes a photo of any size in privacy mode, in which it is not sent")
+    func tooLargeToSend() throws {
+        let photo = FrameFixture.photo(scanBytes: SizeLimits.capture)
+        let frame = CapturedFrame(jpeg: photo, depth: PrivateFixture.plane, capturedAt: FrameFixture.capturedAt, orientation: .right)
+        func processed(isOn: Bool) throws -> ProcessedCapture {
+            let privacy = PrivacySettings(isOn: isOn, flags: .everything)
+            return try processor.process(frame, on: PrivateFixture.Phone(), location: nil, privacy: privacy)
+        }
+        #expect(throws: FrameError.tooLarge) { try processed(isOn: false) }
+        guard case .hashOnly(let kept) = try processed(isOn: true) else {
+            Issue.record("it is sent")
+            return
+        }
+        #expect(kept.photo.count > SizeLimits.capture)
+    }
+
     @Test("stops when its time is over")
     func timeout() {
         let impatient = FrameProcessor(limit: .zero)

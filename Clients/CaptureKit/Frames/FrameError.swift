@@ -8,6 +8,8 @@ public enum FrameError: Error, Sendable, Equatable {
     case depthCompressionFailed(String)
     /// The depth map could not be measured, with a text for the log.
     case depthAnalysisFailed(String)
+    /// Photo and depth map are together larger than the server takes. Not in privacy mode, in which they are not sent.
+    case tooLarge
     /// The work took longer than the processor's limit.
     case processingTimeout
 }

@@ -8,6 +8,9 @@ import JPEGMetadata
 ///
 /// A frame takes some tens of milliseconds of one core: call it away from the main actor. Any number of frames may be processed at once.
 public struct FrameProcessor: Sendable {
+    /// Of photo and depth map together: metadata and assertion, which are smaller than this leaves, have to fit into the body, too.
+    private static let mostBytes = SizeLimits.capture - 2 * SizeLimits.metadata
+
     /// How long a frame may take; looked at between the steps, so that a frame may take a step longer.
     public let limit: Duration
     private let timeZone: TimeZone
@@ -18,6 +21,7 @@ public struct FrameProcessor: Sendable {
         self.timeZone = timeZone
     }
 
+    /// Processes a frame that is sent.
     /// - Parameters:
     ///   - deviceModel: 1 to 100 characters, such as ``DeviceSupport/modelName``.
     ///   - location: stated in the metadata, never in the photo; `nil` states none. One that is not on Earth counts as none.
@@ -25,16 +29,7 @@ public struct FrameProcessor: Sendable {
     public func process(
         _ frame: CapturedFrame, deviceModel: String, location: PreciseLocation?
     ) throws(FrameError) -> ProcessedFrame {
-        guard let plane = frame.depth else { throw .noDepthData }
-        let start = ContinuousClock.now
-        let location = location?.onEarth
-        let photo = try photo(of: frame, deviceModel)
-        try checkTime(since: start)
-        let depth = try compressed(plane)
-        try checkTime(since: start)
-        return ProcessedFrame(
-            photo: photo, depth: depth, depthWidth: plane.width, depthHeight: plane.height, capturedAt: frame.capturedAt,
-            deviceModel: deviceModel, location: location, nonce: CaptureNonce.random(), thumbnail: frame.thumbnail)
+        try sendable(try processed(frame, deviceModel, location))
     }
 
     /// Processes a frame in the mode that its person chose. In privacy mode the depth map is measured here.
@@ -47,8 +42,8 @@ public struct FrameProcessor: Sendable {
         _ frame: CapturedFrame, on device: some DeviceInfo, location: PreciseLocation?, privacy: PrivacySettings
     ) throws(FrameError) -> ProcessedCapture {
         let start = ContinuousClock.now
-        let full = try process(frame, deviceModel: DeviceSupport(device).modelName, location: location)
-        guard privacy.isOn else { return .full(full) }
+        let full = try processed(frame, DeviceSupport(device).modelName, location)
+        guard privacy.isOn else { return .full(try sendable(full)) }
         guard let plane = frame.depth else { throw .noDepthData }
         let measurements: SignedDepth
         do throws(DepthError) {
@@ -64,6 +59,26 @@ public struct FrameProcessor: Sendable {
             PrivateCapture(
                 photo: full.photo, depth: full.depth, depthWidth: full.depthWidth, depthHeight: full.depthHeight, facts: facts,
                 flags: privacy.flags, measurements: measurements, thumbnail: full.thumbnail))
+    }
+
+    private func processed(
+        _ frame: CapturedFrame, _ deviceModel: String, _ location: PreciseLocation?
+    ) throws(FrameError) -> ProcessedFrame {
+        guard let plane = frame.depth else { throw .noDepthData }
+        let start = ContinuousClock.now
+        let photo = try photo(of: frame, deviceModel)
+        try checkTime(since: start)
+        let depth = try compressed(plane)
+        try checkTime(since: start)
+        return ProcessedFrame(
+            photo: photo, depth: depth, depthWidth: plane.width, depthHeight: plane.height, capturedAt: frame.capturedAt,
+            deviceModel: deviceModel, location: location?.onEarth, nonce: CaptureNonce.random(), thumbnail: frame.thumbnail)
+    }
+
+    /// - Throws: ``FrameError`` `tooLarge` if the server would refuse the frame.
+    private func sendable(_ frame: ProcessedFrame) throws(FrameError) -> ProcessedFrame {
+        guard frame.photo.count + frame.depth.count <= Self.mostBytes else { throw .tooLarge }
+        return frame
     }
 
     private func photo(of frame: CapturedFrame, _ model: String) throws(FrameError) -> [UInt8] {

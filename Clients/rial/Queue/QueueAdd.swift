@@ -36,16 +36,22 @@ struct QueueAdd: AsyncParsableCommand {
             jpeg: jpeg, depth: try DepthPlane(bytes: try depthMap.values(), width: files.width, height: files.height),
             luma: privacy.isOn ? PhotoLuma.plane(of: jpeg, depthWidth: files.width, depthHeight: files.height) : nil,
             capturedAt: capturedAt?.date ?? Date(), orientation: PhotoOrientation(rawValue: orientation) ?? .up)
-        // Debug builds are slower than any phone.
-        let processed = try FrameProcessor(limit: .seconds(60)).process(
-            frame, on: SimulatedPhone(), location: files.location?.location, privacy: privacy)
-        Console.result(try await queue.add(processed).id.description)
+        Console.result(try await queue.add(try process(frame, privacy)).id.description)
+    }
+
+    private func process(_ frame: CapturedFrame, _ privacy: PrivacySettings) throws -> ProcessedCapture {
+        do {
+            // Debug builds are slower than any phone.
+            return try FrameProcessor(limit: .seconds(60)).process(
+                frame, on: SimulatedPhone(), location: files.location?.location, privacy: privacy)
+        } catch FrameError.tooLarge {
+            throw CommandFailure(
+                "The photo \(files.photo) and its depth map are too large: a capture has at most \(SizeLimits.capture >> 20) MiB.")
+        }
     }
 
     private func read(_ path: String) throws -> [UInt8] {
-        guard let data = FileManager.default.contents(atPath: path), data.count <= SizeLimits.capture else {
-            throw CommandFailure("The photo \(path) cannot be read, or has more than \(SizeLimits.capture >> 20) MiB.")
-        }
+        guard let data = FileManager.default.contents(atPath: path) else { throw CommandFailure("The photo \(path) cannot be read.") }
         return Array(data)
     }
 }
