@@ -32,6 +32,9 @@ struct EditRule {
         case aFifthOfASecond
     }
 
+    /// How much of the sound's beginning may be hidden: 0.2 s, in ticks of the sound.
+    static func hideableSound(timescale: Int64) -> Int64 { timescale / 5 }
+
     private let samples: SampleTable
     private let timescale: Int64
     private let movieTimescale: Int64
@@ -71,7 +74,7 @@ struct EditRule {
     private func hideable(_ beginning: Beginning) -> Int64 {
         switch beginning {
         case .halfAFrame: firstFrame / 2
-        case .aFifthOfASecond: timescale / 5
+        case .aFifthOfASecond: Self.hideableSound(timescale: timescale)
         }
     }
 

@@ -10,7 +10,8 @@ extension MovieRecording {
     /// by an empty edit; `soundPriming` is what the encoder put before the sound.
     /// - Parameters:
     ///   - sound: `nil` without sound; packets are then left out.
-    ///   - soundPriming: ticks of the sound's timescale.
+    ///   - soundPriming: ticks of the sound's timescale. No more of it is hidden than the server takes: of AAC's usual 2112 ticks at 8 kHz
+    ///     0.06 s are heard, as silence.
     ///   - soundDelay: how much later than the first picture the sound begins, in seconds; negative if it begins before.
     /// - Returns: `nil` without a picture.
     public func movieBox(
@@ -20,6 +21,8 @@ extension MovieRecording {
         let (pictures, firstOffset) = movieSamples(.video)
         guard !pictures.isEmpty else { return nil }
         let (packets, soundOffset) = movieSamples(.sound)
+        let hideable = soundOffset + EditRule.hideableSound(timescale: Int64(sound?.timescale ?? 0))
+        let soundStart = min(soundPriming, hideable)
         let header = MovieHeader(
             brand: brand, timescale: Self.movieTimescale,
             video: VideoTrack(
@@ -32,7 +35,7 @@ extension MovieRecording {
                     : SoundTrack(
                         format: format, samples: packets, firstOffset: soundOffset,
                         edit: Self.edit(
-                            delay: soundDelay, mediaTime: soundPriming, ticks: packets.shownEnd + soundOffset - soundPriming,
+                            delay: soundDelay, mediaTime: soundStart, ticks: packets.shownEnd + soundOffset - soundStart,
                             timescale: format.timescale))
             },
             createdAt: createdAt, quickTimeCreationDate: quickTimeCreationDate, quickTimeModel: quickTimeModel)

@@ -88,6 +88,22 @@ struct RecordingTests {
         }
     }
 
+    @Test(
+        "hide no more of the sound's beginning than the server takes",
+        arguments: zip([UInt32(44_100), 16_000, 8000], [Int64(2112), 2112, 1600]))
+    func priming(rate: UInt32, hidden: Int64) throws {
+        var recording = MovieRecording(brand: .mp4)
+        var bytes = recording.head
+        let group = SmallFilm.pictures + SmallFilm.packets
+        bytes += recording.append(group) + Array(repeating: 0, count: group.reduce(0) { $0 + $1.size })
+        let sound = SoundFormat(timescale: rate, channels: 1, sampleRate: rate, descriptor: SmallFilm.descriptor)
+        bytes += try #require(recording.movieBox(video: SmallFilm.videoFormat, sound: sound, soundPriming: 2112))
+        let edit = try #require(try Movie(file: bytes).sound?.edit)
+        #expect(edit.mediaTime == hidden)
+        // To the end of the last packet, in 1/600 s.
+        #expect(edit.duration == UInt64((Double(10 * 1024 - hidden) * 600 / Double(rate)).rounded(.up)))
+    }
+
     @Test("without a picture have no moov")
     func empty() {
         #expect(MovieRecording(brand: .mp4).movieBox(video: SmallFilm.videoFormat, sound: nil) == nil)
