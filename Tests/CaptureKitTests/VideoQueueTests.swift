@@ -181,6 +181,33 @@ struct VideoQueueTests {
         }
     }
 
+    @Test("makes no capture of a picture or two without a depth map, and leaves nothing of them", arguments: [false, true])
+    func firstPictureLeftOut(isCutOff: Bool) async throws {
+        let queue = try await rig.queue()
+        let encoder = PlainEncoder(leavesOut: [0])
+        if isCutOff {
+            await #expect(throws: NoiseCamera.Broken.self) { try await queue.record(NoiseCamera(pictures: 3, isBroken: true), encoder) }
+            #expect(try await queue.recoverRecordings() == [])
+        } else {
+            await #expect(throws: RecordingError.empty) { try await queue.record(NoiseCamera(pictures: 3), encoder) }
+        }
+        #expect(try rig.store.content().isEmpty)
+        // Nothing of it is sent in privacy mode but numbers.
+        let kept = try await queue.record(NoiseCamera(pictures: 3, bytes: 300), encoder, privacy: PrivateVideoTests.on)
+        #expect(kept.facts.video?.frameCount == 2 && kept.facts.video?.depthCount == 0)
+    }
+
+    @Test("keeps a longer recording without a depth map, of which no server would make anything")
+    func noDepth() async throws {
+        let queue = try await rig.queue()
+        let encoder = PlainEncoder(leavesOut: Set(stride(from: 0, to: 600, by: 60)))
+        await #expect(throws: RecordingError.noDepth) { try await queue.record(NoiseCamera(pictures: 30), encoder) }
+        try await queue.run(untilEmpty: true)
+        #expect(await videos.isEmpty)
+        let content = try rig.store.content()
+        #expect(content.count == 1 && content.allSatisfy { $0.hasSuffix(".recording") })
+    }
+
     @Test("refuses a recording that no server takes before it begins", arguments: ["", String(repeating: "x", count: 101)])
     func refusedAtOnce(model: String) async throws {
         let queue = try await rig.queue()

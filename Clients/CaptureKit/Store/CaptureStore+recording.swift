@@ -25,8 +25,8 @@ extension CaptureStore {
     /// mode its payload is made here, once, and signed however the recording ended. Adding it twice, or after being killed while adding it,
     /// gives one capture.
     /// - Parameter assert: makes the assertion over the end or the payload; not asked for a partial recording that is sent in full.
-    /// - Throws: ``RecordingError`` `empty` if there is no picture, with nothing left of it then; ``FileError``, `missing` if there is no
-    ///   such recording; ``SealError``.
+    /// - Throws: ``RecordingError`` `empty` if there is too little, with nothing left of it then, and `noDepth`; ``FileError``,
+    ///   `missing` if there is no such recording; ``SealError``.
     @discardableResult
     public func addRecording(_ id: LocalID, assert: (ContentDigest) async -> Assertion) async throws -> StoredCapture {
         let lock = try await FileLock.acquire(folder + "/add.lock", .shared)

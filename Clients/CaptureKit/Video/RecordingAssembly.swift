@@ -29,14 +29,18 @@ struct RecordingAssembly {
     let id: LocalID
     let files: SealedFiles
 
-    /// - Throws: ``RecordingError`` `empty` if no picture was recorded; ``FileError``, `missing` if there is no such log; ``SealError``;
-    ///   in privacy mode `HashOnlyError` if the server would refuse what was recorded.
+    /// - Throws: ``RecordingError`` `empty` and `noDepth` if too little was recorded; ``FileError``, `missing` if there is no such log;
+    ///   ``SealError``; in privacy mode `HashOnlyError` if the server would refuse what was recorded.
     func assemble() throws -> Parts {
         let summary = try RecordingSummary(try files.openLog(SealedItem(id, .recording)))
         guard let format = summary.pictures?.format, summary.pictureCount > 0 else { throw RecordingError.empty }
         let kinds = VideoPartKinds(of: summary.beginning.privacy == nil ? .full : .hashOnly)
         let recording = Array(summary.beginning.recording)
         let parsed = try VideoRecording.parse(recording)
+        // In privacy mode no depth map is sent.
+        guard summary.depthCount > 0 || summary.beginning.privacy != nil else {
+            throw summary.pictureCount < VideoTime.picturesPerDepth ? RecordingError.empty : RecordingError.noDepth
+        }
         var chains = RecordingChains(
             recording: ContentDigest(of: recording), depthWidth: summary.beginning.depthWidth,
             depthHeight: summary.beginning.depthHeight, hasSound: summary.packets != nil)
@@ -65,7 +69,7 @@ struct RecordingAssembly {
         let facts = RecordingFacts(
             hashChainDigest: hashChain.digest, isQuickTime: summary.beginning.isQuickTime,
             durationMilliseconds: movie.durationMilliseconds(timescale: format.timescale), frameCount: chains.frameHashes.count,
-            soundPacketCount: chains.soundFrames, depthCount: summary.depths.count { $0 < summary.pictureCount },
+            soundPacketCount: chains.soundFrames, depthCount: summary.depthCount,
             checkpointCount: checkpoints.count, signedCheckpointCount: checkpoints.count { $0.assertion != nil },
             signer: summary.device, isPartial: !summary.hasEnded)
         let metadata = try sealMetadata(

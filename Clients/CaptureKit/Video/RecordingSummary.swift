@@ -64,6 +64,9 @@ struct RecordingSummary {
         if sampleCount == Int(pictureCount) { packets = nil }
     }
 
+    /// Depth maps of pictures that become the video.
+    var depthCount: Int { depths.count { $0 < pictureCount } }
+
     /// Whether the stream of depth data is whole, and nothing in it is left out.
     var hasWholeDepth: Bool { hasEnded && depths.allSatisfy { $0 < pictureCount } }
 
