@@ -69,10 +69,11 @@ struct EventCursorTests {
 
     @Test("a reader who returns with any event's id gets exactly the rest, whatever came in what order")
     func replay() throws {
-        let parts = [try Self.part("depth"), try Self.part("attestation"), try Self.part("media")]
+        let parts = [try Self.part("depth"), try Self.attestationOfVideo(), try Self.part("media")]
         let row = try Self.row("failed")
         var whole = EventCursor(nil)
         let all = whole.advance(row, parts: parts).map(Event.init)
+        #expect(all.map(\.data).contains(#"{"name":"hash_chain","status":"fail"}"#))
         for (index, event) in all.enumerated() {
             var returned = EventCursor(event.id)
             // Another instance may return the parts in another order.
@@ -224,6 +225,18 @@ struct EventCursorTests {
             default: "{}"
             }
         return try #require(PartRow(makeRow(["part": name, "outcome": "done", "result": result])))
+    }
+
+    /// The signature's part of a video, whose hash chain failed.
+    private static func attestationOfVideo() throws -> PartRow {
+        let chain = HashChainEvidence(
+            status: .fail, reason: .chainMismatch, version: 2, isIntact: false, isAttested: true, verifiedFrames: 0, totalFrames: 30,
+            verifiedMilliseconds: 0, durationMilliseconds: 1000, breakAtFrame: 0, checkpoints: [])
+        let findings = AttestationFindings(
+            .sample(.pass), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: "iPhone 15 Pro",
+            hashChain: chain)
+        let result = String(decoding: try WireJSON.encode(findings), as: UTF8.self)
+        return try #require(PartRow(makeRow(["part": "attestation", "outcome": "done", "result": result])))
     }
 
     private static func evidence(depth: CheckStatus = .pass) throws -> String {

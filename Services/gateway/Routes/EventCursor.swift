@@ -10,7 +10,8 @@ struct EventCursor: Sendable {
     /// - Parameter lastEventID: event names separated by dots; unknown names are ignored.
     init(_ lastEventID: String?) {
         let known = Set(
-            ["processing", "evidence", "failed", "final", "log"] + EvidencePart.allCases.flatMap { [$0.rawValue, $0.rawValue + "-error"] })
+            ["processing", "hash_chain", "evidence", "failed", "final", "log"]
+                + EvidencePart.allCases.flatMap { [$0.rawValue, $0.rawValue + "-error"] })
         seen = Set((lastEventID ?? "").prefix(200).split(separator: ".").map(String.init)).intersection(known)
     }
 
@@ -18,10 +19,14 @@ struct EventCursor: Sendable {
     mutating func advance(_ row: CaptureRow, parts: [PartRow]) -> [String] {
         var events: [String?] = []
         if seen.insert("processing").inserted { events.append(event("status", StatusEvent(.processing))) }
-        for part in parts where !seen.contains(part.part.rawValue) {
-            guard let status = part.status(in: row, among: parts), seen.insert(part.token).inserted else { continue }
-            events.append(event("check", CheckEvent(name: Self.checkName(part.part), status: status)))
-            if let chain = part.chain { events.append(event("check", CheckEvent(name: "hash_chain", status: chain))) }
+        for part in parts {
+            if !seen.contains(part.part.rawValue), let status = part.status(in: row, among: parts), seen.insert(part.token).inserted {
+                events.append(event("check", CheckEvent(name: Self.checkName(part.part), status: status)))
+            }
+            // An event of its own: the stream may have broken off between the two.
+            if let chain = part.chain, seen.insert("hash_chain").inserted {
+                events.append(event("check", CheckEvent(name: "hash_chain", status: chain)))
+            }
         }
         // A capture that failed may be repaired, and its verdict is told then.
         let end = row.status == .failed ? "failed" : "final"
