@@ -78,6 +78,17 @@ struct EnvelopeTests {
         #expect(json["instance"] as? String == "urn:uuid:\(context.requestID)")
     }
 
+    @Test(
+        "a client that refuses problems of RFC 9457 gets none",
+        arguments: ["application/problem+json;q=0", "application/json, Application/Problem+JSON ; Q=0.0", "application/problem+jsonx"])
+    func noProblem(accepted: String) async throws {
+        let request = makeRequest(.get, "/", [.accept: accepted])
+        let response = Envelope.failure(APIError(.gone, "A sentence."), request: request, context: makeContext())
+        #expect(response.headers[.contentType] == "application/json")
+        let json = try await response.json()
+        #expect(Set(json.keys) == ["error", "meta"])
+    }
+
     @Test("a success carries its data, headers and status")
     func success() async throws {
         let context = makeContext()

@@ -102,7 +102,7 @@ enum Envelope {
         let details = Details(error)
         var headers = error.headers
         headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
-        let wantsProblem = request.headers[values: .accept].contains { $0.lowercased().contains("application/problem+json") }
+        let wantsProblem = WeightedList(request.headers[values: .accept]).weight(of: "application/problem+json") ?? 0 > 0
         let body: [UInt8]?
         if wantsProblem {
             body = try? WireJSON.encode(Problem(error, instance: "urn:uuid:\(context.requestID)", details: details))
