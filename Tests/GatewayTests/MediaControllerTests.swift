@@ -82,7 +82,7 @@ struct MediaControllerTests {
     func open(name: MediaName) async throws {
         let capture = try await publish(name)
         let response = try await get("/media/\(capture)/\(name.rawValue)")
-        #expect(response.status == .ok && response.headers[.cacheControl] == "public, max-age=60")
+        #expect(response.status == .ok && response.headers[.cacheControl] == "public, max-age=60, must-revalidate")
         #expect(try await response.bytes() == Self.photo)
     }
 

@@ -58,7 +58,7 @@ extension SystemTests {
             let copy = try #require(shown.data["c2pa_media_url"] as? String)
             let bytes = try await client.send("GET", String(copy.dropFirst(client.url.count))).body
             let card = try await client.send("GET", "/media/\(id)/og.jpg")
-            #expect(card.status == 200 && card.headers["cache-control"] == "public, max-age=60")
+            #expect(card.status == 200 && card.headers["cache-control"] == "public, max-age=60, must-revalidate")
 
             APIRefusal.deviceAuthRequired.expectEnvelope(try await client.send("DELETE", "\(TestClient.captures)/\(id)"))
             APIRefusal.forbidden.expectEnvelope(try await client.withdraw(id, &other))

@@ -65,7 +65,7 @@ struct MediaController: Sendable {
         var headers: HTTPFields = [
             .eTag: tag, .acceptRanges: "bytes", .contentType: name.contentType, .contentSecurityPolicy: Self.policy,
             .contentDigest: "sha-256=:\(Base64.encode(object.sha256.bytes)):",
-            .cacheControl: name.isOpen ? "public, max-age=60" : "private, max-age=3600",
+            .cacheControl: name.isOpen ? "public, max-age=60, must-revalidate" : "private, max-age=3600",
         ]
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         // RFC 9110 §14.2: ranges apply to GET only.

@@ -125,8 +125,8 @@ struct SiteController: Sendable {
         return Response(
             status: .ok,
             headers: [
-                .contentType: "application/json", .cacheControl: "public, max-age=\(body.cacheAge)", .vary: "Accept-Language, Cookie",
-                .accessControlAllowOrigin: "*",
+                .contentType: "application/json", .cacheControl: "public, max-age=\(body.cacheAge), must-revalidate",
+                .vary: "Accept-Language, Cookie", .accessControlAllowOrigin: "*",
             ],
             body: .init(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
     }

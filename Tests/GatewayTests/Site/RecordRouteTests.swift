@@ -42,6 +42,7 @@ struct RecordRouteTests {
             #expect(short.status == .found && short.headers[.location] == "/verify/\(id)?lang=es")
             let embed = try await site.get("/oembed?url=\(publicURL)/v/Ab3dE6gH&maxwidth=600")
             #expect(try await embed.text().contains(#""type":"photo""#) && embed.headers[.accessControlAllowOrigin] == "*")
+            #expect(embed.headers[.cacheControl] == "public, max-age=60, must-revalidate")
             let example = try await TestSite(
                 SiteSettings(publicURL: publicURL, example: id), database: database.pool
             ).get("/").text()
