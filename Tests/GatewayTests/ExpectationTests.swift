@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOEmbedded
-import NIOHTTP1
 import NIOHTTPTypes
 import Testing
 
@@ -66,29 +65,5 @@ struct ExpectationTests {
     func unasked(fields: HTTPFields) async throws {
         #expect(try await respond("/read", fields, bodyStream([1])).status == .created)
         #expect(try await told().isEmpty)
-    }
-
-    @Test("do not wait in HTTP/1.0, which has no interim responses", arguments: [("1.0", false), ("1.1", true)])
-    func version(version: String, waits: Bool) throws {
-        let channel = EmbeddedChannel(handler: ByteToMessageHandler(HTTPRequestDecoder()))
-        defer { _ = try? channel.finish() }
-        ExpectationFilter.add(to: channel.pipeline)
-        let text = "POST / HTTP/\(version)\r\nHost: rial.test\r\nexpect: 100-continue\r\nContent-Length: 1\r\n\r\nx"
-        try channel.writeInbound(ByteBuffer(string: text))
-        guard case .head(let head)? = try channel.readInbound(as: HTTPServerRequestPart.self) else {
-            Issue.record("no head")
-            return
-        }
-        #expect(head.headers.contains(name: "Expect") == waits && head.headers["Content-Length"] == ["1"])
-    }
-
-    @Test("are looked at on every connection")
-    func connections() throws {
-        let channel = EmbeddedChannel(handler: ByteToMessageHandler(HTTPRequestDecoder()))
-        defer { _ = try? channel.finish() }
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(TransferHandler(idleTimeout: .hours(1)))
-        // Throws if there is none.
-        _ = try pipeline.handler(type: ExpectationFilter.self)
     }
 }

@@ -78,6 +78,19 @@ extension SystemTests {
             #expect(earlier.responses().map(\.status) == [200])
         }
 
+        @Test("a connection ends after a request of HTTP/1.0, and one that asks for it in any spelling", .timeLimit(.minutes(4)))
+        func lastRequest() async throws {
+            let stack = try LocalStack.required()
+            // So long that the idle timeout does not end them.
+            let client = try await stack.startGateway(4, settings: ["RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "120"])
+            for last in ["HTTP/1.0", "HTTP/1.1\r\nConnection: Close", "HTTP/1.1\r\nConnection: TE, close"] {
+                let request = Array("GET /health \(last)\r\nHost: localhost\r\n\r\n".utf8)
+                let end = try await RawConnection.exchange(port: client.port, request, closing: false, seconds: 20)
+                #expect(end.isClosed && end.answer.hasPrefix("HTTP/1.1 200"), "\(last): \(end.answer)")
+            }
+            try await stack.control("stop", "gateway", 4)
+        }
+
         @Test("an upload that ends early is refused and leaves nothing", .timeLimit(.minutes(4)))
         func truncated() async throws {
             let client = try TestClient.current()

@@ -13,7 +13,8 @@ struct BodyStop: Error, Sendable {}
 ///
 /// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader, or with
 /// ``BodyStop`` where that event was fired into the pipeline; the response says `Connection: close`, and the connection is closed after it.
-/// Added to a pipeline, it also adds an ``ExpectationFilter`` before the codec, so that it sees no `Expect` of HTTP/1.0.
+/// Added to a pipeline, it also adds an ``HTTPVersionFilter`` before the codec, so that it sees no `Expect` of HTTP/1.0, and one form of
+/// `Connection: close`.
 final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -68,7 +69,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isDraining: Bool { body != nil && responses >= requests }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        ExpectationFilter.add(to: context.pipeline)
+        HTTPVersionFilter.add(to: context.pipeline)
         if context.channel.isActive { awaitRequest(context) }
     }
 
@@ -93,7 +94,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
             requests += 1
             drained = 0
             remaining = head.headerFields[.contentLength].flatMap(Int64.init)
-            isLastRequest = head.headerFields[.connection]?.lowercased().contains("close") ?? false
+            isLastRequest = head.headerFields[.connection] == "close"
             awaitsContinue = head.headerFields.expectsContinue
             var pace = BodyPace(length: remaining)
             if !awaitsContinue { pace.wait(at: context.eventLoop.now) }
