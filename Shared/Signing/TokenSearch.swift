@@ -1,22 +1,29 @@
 import CPKCS11
 
-/// Finds the slot of a token.
+/// Finds a token by its label.
 struct TokenSearch {
+    /// A token that is present.
+    struct Token {
+        let slot: CK_SLOT_ID
+        let label: String
+        let flags: CK_FLAGS
+    }
+
     private static let maximumSlots: CK_ULONG = 1_024
     let library: PKCS11Module.Library
 
-    func slot(labelled label: String) throws(TokenProblem) -> CK_SLOT_ID {
-        var matching: [CK_SLOT_ID] = []
+    func token(labelled label: String) throws(TokenProblem) -> Token {
+        var matching: [Token] = []
         var present: [String] = []
         for slot in try slots() {
             // A token that is removed between the list and this call is skipped.
-            guard let found = self.label(in: slot) else { continue }
-            present.append(found)
-            if found == label { matching.append(slot) }
+            guard let token = self.token(in: slot) else { continue }
+            present.append(token.label)
+            if token.label == label { matching.append(token) }
         }
-        guard let slot = matching.first else { throw .tokenAbsent(label: label, present: present.filter { !$0.isEmpty }) }
+        guard let token = matching.first else { throw .tokenAbsent(label: label, present: present.filter { !$0.isEmpty }) }
         guard matching.count == 1 else { throw .unfit("\(matching.count) tokens are labelled \"\(label)\"") }
-        return slot
+        return token
     }
 
     private func slots() throws(TokenProblem) -> [CK_SLOT_ID] {
@@ -29,12 +36,12 @@ struct TokenSearch {
         return Array(slots.prefix(Int(min(count, CK_ULONG(slots.count)))))
     }
 
-    /// The token's label without the padding to 32 bytes; `nil` if the slot has none.
-    private func label(in slot: CK_SLOT_ID) -> String? {
+    /// The token, its label without the padding to 32 bytes; `nil` if the slot has none.
+    private func token(in slot: CK_SLOT_ID) -> Token? {
         var information = CK_TOKEN_INFO()
         guard library.functions.pointee.C_GetTokenInfo?(slot, &information) == CKR_OK else { return nil }
         var bytes = withUnsafeBytes(of: &information.label) { Array($0) }
         while bytes.last == UInt8(ascii: " ") || bytes.last == 0 { bytes.removeLast() }
-        return String(decoding: bytes, as: UTF8.self)
+        return Token(slot: slot, label: String(decoding: bytes, as: UTF8.self), flags: information.flags)
     }
 }

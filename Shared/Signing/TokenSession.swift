@@ -31,9 +31,11 @@ struct TokenSession: Sendable {
     }
 
     static func logIn(_ address: TokenAddress, in library: PKCS11Module.Library) throws(TokenProblem) -> CK_SESSION_HANDLE {
-        let slot = try TokenSearch(library: library).slot(labelled: address.tokenLabel)
+        let token = try TokenSearch(library: library).token(labelled: address.tokenLabel)
+        // A service manager restarts a service that is refused, and each start is a try: the last one would lock the token.
+        if let problem = TokenProblem(pinFlags: token.flags) { throw problem }
         var handle = CK_SESSION_HANDLE()
-        try library.call("C_OpenSession") { $0.C_OpenSession?(slot, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &handle) }
+        try library.call("C_OpenSession") { $0.C_OpenSession?(token.slot, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &handle) }
         var pin = Array(address.pin.value.utf8)
         let code = library.functions.pointee.C_Login?(handle, CK_USER_TYPE(CKU_USER), &pin, CK_ULONG(pin.count))
         // Login state belongs to the token, not to the session: another signer may have logged in.

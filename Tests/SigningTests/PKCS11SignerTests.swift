@@ -97,6 +97,18 @@ struct PKCS11SignerTests {
         #expect(!Self.text(error).contains("wrong-77"))
     }
 
+    @Test("accepts the right PIN after a wrong one that the token remembers")
+    func acceptsPINAfterWrongOne() throws {
+        let token = try SoftToken(.ed25519)
+        let chain = try token.chain(.ed25519, at: Self.now)
+        #expect(throws: SigningError.self) { try self.signer(token, chain: chain, pin: "wrong-77") }
+        let flags = try PKCS11Module.load(SoftToken.module).run(renewing: false) { library throws(TokenProblem) in
+            try TokenSearch(library: library).token(labelled: token.label).flags
+        }
+        #expect(flags & CK_FLAGS(CKF_USER_PIN_COUNT_LOW) != 0)
+        try signer(token, chain: chain).check()
+    }
+
     @Test("reports a missing token, which may still appear")
     func missesToken() throws {
         let token = try SoftToken(.ed25519)
