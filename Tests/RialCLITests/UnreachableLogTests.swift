@@ -95,7 +95,7 @@ struct UnreachableLogTests {
                 // As they were kept before the log came up to them.
                 var ahead = AheadTrees()
                 for note in [try Self.note(305, of: sound), other] {
-                    _ = ahead.add(try SignedTree(note, source: "another place", policy: rig.policy, origin: nil), at: 1000)
+                    ahead.add(try SignedTree(note, source: "another place", policy: rig.policy, origin: nil), at: 1000)
                 }
                 try DurableFolder(rig.state.path).replace(AheadTrees.fileName, with: try ahead.bytes)
             } else {
@@ -150,6 +150,45 @@ struct UnreachableLogTests {
             try sound.write("seen", Self.note(300, of: sound, isOther: true))
             server.record.answer(.serviceUnavailable)
             #expect(try await given.defect(at: 2002)?.kind == .forked)
+        }
+    }
+
+    @Test("two trees of one size are a fork while the log, which is smaller, answers 503 for everything", arguments: [true, false])
+    func largerFork(isKnown: Bool) async throws {
+        let sound = try Self.log(700)
+        var larger = sound
+        larger.add((700..<800).map { PublishedLog.leaf($0) })
+        let notes = try [larger.note().bytes, Self.note(800, of: larger, isOther: true)]
+        try await MonitorRig.with(sound) { rig, server in
+            let given = rig.asking(.file(sound.path("first").path), .file(sound.path("second").path))
+            try await given.round()
+            try sound.write("first", notes[0])
+            // One was seen before, or both are seen at once.
+            if isKnown { try await given.round() }
+            server.record.answer(.serviceUnavailable)
+            await #expect(throws: PublicFiles.Unreachable.self) { try await given.round() }
+            if isKnown { try FileManager.default.removeItem(at: sound.path("first")) }
+            try sound.write("second", notes[1])
+            let evidence = try await #require(throws: ForkEvidence.self) { try await given.round() }
+            #expect(evidence.defect.kind == .forked)
+            #expect([evidence.smaller.note.bytes, evidence.larger.note.bytes] == notes)
+        }
+    }
+
+    @Test("a larger tree that one place shows is not held against a log that answers 503 for everything")
+    func largerAlone() async throws {
+        let sound = try Self.log(700)
+        var larger = sound
+        larger.add((700..<800).map { PublishedLog.leaf($0) })
+        let note = try larger.note().bytes
+        try await MonitorRig.with(sound) { rig, server in
+            let monitoring = try rig.asking(.file(sound.path("seen").path)).monitoring()
+            _ = try await monitoring.round(at: 1000)
+            try sound.write("seen", note)
+            server.record.answer(.serviceUnavailable)
+            await #expect(throws: PublicFiles.Unreachable.self) { try await monitoring.round(at: 1000) }
+            let isComplete = await monitoring.isComplete
+            #expect(isComplete)
         }
     }
 

@@ -43,11 +43,9 @@ struct AheadTrees: Sendable {
         }
     }
 
-    /// - Returns: another one of the same size with another root, if there is one.
-    mutating func add(_ tree: SignedTree, at now: Int) -> SignedTree? {
-        if let same = all.first(where: { $0.tree.size == tree.size }) { return same.tree.head == tree.head ? nil : same.tree }
-        if all.count < Self.maximumCount { all.append(Seen(tree: tree, since: now)) }
-        return nil
+    mutating func add(_ tree: SignedTree, at now: Int) {
+        guard all.count < Self.maximumCount, !all.contains(where: { $0.tree.head == tree.head }) else { return }
+        all.append(Seen(tree: tree, since: now))
     }
 
     mutating func remove(_ tree: SignedTree) { all.removeAll { $0.tree.head == tree.head } }

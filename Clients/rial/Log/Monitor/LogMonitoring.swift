@@ -67,6 +67,7 @@ actor LogMonitoring {
             case .failure(let problem): unread.append("\(problem)")
             }
         }
+        try compareOfOneSize([known] + ahead.all.map(\.tree) + seen + trees)
         // A log that was not read is behind nobody.
         for tree in seen + trees where isFollowed || tree.size <= known.size {
             do { try await compare(tree, at: now, lacking) } catch let problem where Self.isLacking(problem) {
@@ -172,9 +173,19 @@ actor LogMonitoring {
         }
     }
 
+    /// Trees of one size need nothing of the log to be compared: it may be off while others show that it forked.
+    private func compareOfOneSize(_ trees: [SignedTree]) throws {
+        var first: [UInt64: SignedTree] = [:]
+        for tree in trees {
+            let other = first[tree.size, default: tree]
+            guard other.head == tree.head else { throw ForkEvidence.forked(other, tree, other.head, ConsistencyProof(hashes: [])) }
+            first[tree.size] = other
+        }
+    }
+
     private func compare(_ seen: SignedTree, at now: Int, _ lacking: (any Error)?) async throws {
         guard let known = state?.tree, seen.size <= known.size else {
-            if let other = ahead.add(seen, at: now) { throw ForkEvidence.forked(other, seen, other.head, ConsistencyProof(hashes: [])) }
+            ahead.add(seen, at: now)
             return try folder.replace(AheadTrees.fileName, with: try ahead.bytes)
         }
         try await prove(seen, known, lacking)
