@@ -86,6 +86,16 @@ struct LogMonitorTests {
         }
     }
 
+    @Test("all is read again as well if the clock was set back")
+    func rereadAfterClock() async throws {
+        let log = try Self.log(700)
+        try await MonitorRig.with(log) { rig, _ in
+            #expect(try await rig.defect(at: 1_000_000) == nil)
+            _ = try Defect.changedEntry.made(of: log)
+            #expect(try await rig.defect(at: 1000)?.kind == .entryChanged)
+        }
+    }
+
     @Test("a log that goes on from another tree has forked, and both notes are kept", arguments: [true, false])
     func forked(isSmaller: Bool) async throws {
         let sound = try Self.log(700)
@@ -178,6 +188,14 @@ struct LogMonitorTests {
         #expect(due == [false, false, false, false, true])
     }
 
+    @Test("the patience for a defect begins anew if the clock was set back")
+    func patienceAfterClock() {
+        let defect = LogDefect(.missing, "not there")
+        var watch = DefectWatch(tolerance: 60)
+        let due = [5000, 1000, 1059, 1060].map { watch.isDue(defect, at: $0) }
+        #expect(due == [false, false, false, true])
+    }
+
     @Test("a log whose files went back as well has gone back, too")
     func filesWentBack() async throws {
         let sound = try Self.log(700)
@@ -232,6 +250,22 @@ struct LogMonitorTests {
             #expect(try await monitoring.round(at: 1061).tree.head == large.head)
             let isCompleteNow = await monitoring.isComplete
             #expect(isCompleteNow)
+        }
+    }
+
+    @Test("a log is behind a witness after the same time if the clock was set back")
+    func aheadAfterClock() async throws {
+        let small = try Self.log(300, witnesses: 1)
+        var large = small
+        large.add((300..<310).map { PublishedLog.leaf($0) })
+        try small.write(Self.place(of: small), large.note().bytes)
+        try await MonitorRig.with(small, witnesses: [""]) { rig, _ in
+            for now in [100_000, 1000, 1059] {
+                let early = try await rig.defect(at: now)
+                #expect(early == nil)
+            }
+            let defect = try await rig.defect(at: 1060)
+            #expect(defect?.kind == .behind)
         }
     }
 

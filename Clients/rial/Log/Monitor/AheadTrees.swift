@@ -48,5 +48,13 @@ struct AheadTrees: Sendable {
         all.append(Seen(tree: tree, since: now))
     }
 
+    /// For a clock that was set back: nothing was seen later than `now`.
+    /// - Returns: whether that changes anything.
+    mutating func limit(to now: Int) -> Bool {
+        guard all.contains(where: { $0.since > now }) else { return false }
+        all = all.map { Seen(tree: $0.tree, since: min($0.since, now)) }
+        return true
+    }
+
     mutating func remove(_ tree: SignedTree) { all.removeAll { $0.tree.head == tree.head } }
 }

@@ -121,7 +121,8 @@ struct DefectWatch {
     /// Whether it is time to say so.
     mutating func isDue(_ defect: LogDefect, at now: Int) -> Bool {
         guard defect.passes else { return true }
-        let first = since ?? now
+        // The clock may have been set back.
+        let first = min(since ?? now, now)
         since = first
         return now - first >= tolerance
     }

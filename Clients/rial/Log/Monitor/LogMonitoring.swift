@@ -76,7 +76,8 @@ actor LogMonitoring {
         }
         if isFollowed, let problem = try await compareAhead(at: now, lacking) { lacking = lacking ?? problem }
         if let lacking { throw lacking }
-        if let state, now - state.rehashedAt >= options.rehashSeconds { try await rehash(at: now) }
+        // A time to come is none: the clock was set back.
+        if let state, !(0..<options.rehashSeconds).contains(now - state.rehashedAt) { try await rehash(at: now) }
         return Report(tree: known, unread: unread)
     }
 
@@ -194,6 +195,7 @@ actor LogMonitoring {
     /// - Returns: why some could not be compared.
     private func compareAhead(at now: Int, _ lacking: (any Error)?) async throws -> (any Error)? {
         guard let known = state?.tree else { return nil }
+        if ahead.limit(to: now) { try folder.replace(AheadTrees.fileName, with: try ahead.bytes) }
         var lacking = lacking
         for seen in ahead.all {
             if seen.tree.size <= known.size {
