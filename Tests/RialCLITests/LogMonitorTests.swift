@@ -128,14 +128,14 @@ struct LogMonitorTests {
             let evidence = try await #require(throws: ForkEvidence.self) { try await rig.round() }
             if !canWrite {
                 try FileManager.default.createDirectory(
-                    at: rig.state.appendingPathComponent("forked-1000.2.note"), withIntermediateDirectories: false)
+                    at: rig.state.appendingPathComponent("\(evidence.name).2.note"), withIntermediateDirectories: false)
             }
             var lines: [String] = []
-            evidence.report(in: try DurableFolder(rig.state.path), at: 1000) { lines.append($0) }
+            evidence.report(in: try DurableFolder(rig.state.path)) { lines.append($0) }
             #expect(lines.first == "\(evidence.defect)" && lines.first?.hasPrefix("forked: ") == true)
             if canWrite {
                 #expect(lines.dropFirst() == ["both notes are in \(rig.state.path)"])
-                let kept = try Data(contentsOf: rig.state.appendingPathComponent("forked-1000.2.note"))
+                let kept = try Data(contentsOf: rig.state.appendingPathComponent("\(evidence.name).2.note"))
                 #expect(try Array(kept) == sound.note().bytes)
             } else {
                 #expect(lines.dropFirst().first?.hasPrefix("the notes cannot be kept: ") == true)
@@ -144,6 +144,29 @@ struct LogMonitorTests {
                 let instead = try #require(evidence.instead)
                 #expect(lines.contains(Base64.encode(instead.head.root.bytes)))
             }
+        }
+    }
+
+    @Test("the same evidence is kept once, however often and whenever it is found, and other evidence beside it")
+    func keptOnce() async throws {
+        let sound = try Self.log(700, witnesses: 1)
+        var other = sound
+        other.replace(20, with: PublishedLog.leaf(9000))
+        other.cut(to: 600)
+        let later = try other.note().bytes
+        other.cut(to: 500)
+        let notes = try [other.note(cosigned: false).bytes, other.note().bytes, later]
+        try await MonitorRig.with(sound) { rig, _ in
+            try await rig.round()
+            var counts: [Int] = []
+            for (note, now) in zip(notes, [1000, 2000, 3000]) {
+                try sound.write("checkpoint", note)
+                let evidence = try await #require(throws: ForkEvidence.self) { try await rig.round(at: now) }
+                evidence.report(in: try DurableFolder(rig.state.path)) { _ in }
+                let files = try FileManager.default.contentsOfDirectory(atPath: rig.state.path)
+                counts.append(files.filter { $0.hasPrefix("forked-") }.count)
+            }
+            #expect(counts == [3, 3, 6])
         }
     }
 

@@ -40,12 +40,11 @@ struct UnreachableLogTests {
             let text = "log \(sound.key.verifier)\nwitness w1 \(sound.witnesses[0].verifier) \(server.prefix)\nquorum none\n"
             try Data(text.utf8).write(to: policy)
             if !canWrite {
-                // A folder is in the way, whenever within these minutes the fork is found.
-                let now = Int(Date().timeIntervalSince1970)
-                for second in now..<now + 600 {
-                    try FileManager.default.createDirectory(
-                        at: rig.state.appendingPathComponent("forked-\(second).1.note"), withIntermediateDirectories: false)
-                }
+                // A folder is in the way.
+                let texts = try SignedNote(other).text + sound.note().text
+                let name = "forked-\(ContentDigest(of: texts).hex.prefix(16)).1.note"
+                try FileManager.default.createDirectory(
+                    at: rig.state.appendingPathComponent(name), withIntermediateDirectories: false)
             }
             let command = try LogMonitor.parse([rig.prefix, "--policy", policy.path, "--state", rig.state.path, "--once"])
             await #expect(throws: ExitCode(1)) { try await command.run() }

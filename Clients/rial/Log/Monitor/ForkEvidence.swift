@@ -29,10 +29,10 @@ struct ForkEvidence: Error, Sendable {
     }
 
     /// Says what is wrong, then writes both notes and says where they are. What cannot be written is said itself, since it is the proof.
-    func report(in folder: DurableFolder, at seconds: Int, _ say: (String) -> Void) {
+    func report(in folder: DurableFolder, _ say: (String) -> Void) {
         say("\(defect)")
         do {
-            try write(to: folder, at: seconds)
+            try write(to: folder)
             say("both notes are in \(folder.path)")
         } catch {
             say("the notes cannot be kept: \(error)")
@@ -41,9 +41,15 @@ struct ForkEvidence: Error, Sendable {
         }
     }
 
+    /// What the names of its files begin with: the same for the same two checkpoints, whoever cosigned them, so that a monitor that is
+    /// started again and again does not fill its disk.
+    var name: String {
+        let digest = ContentDigest(of: smaller.note.text + larger.note.text)
+        return "\(defect.kind.rawValue.replacing(" ", with: "-"))-\(digest.hex.prefix(16))"
+    }
+
     /// Writes both notes, and what tells their trees apart.
-    private func write(to folder: DurableFolder, at seconds: Int) throws {
-        let name = "\(defect.kind.rawValue.replacing(" ", with: "-"))-\(seconds)"
+    private func write(to folder: DurableFolder) throws {
         try folder.replace("\(name).1.note", with: smaller.note.bytes)
         try folder.replace("\(name).2.note", with: larger.note.bytes)
         try folder.replace("\(name).txt", with: (["\(defect)"] + difference).flatMap { Array($0.utf8) + [0x0a] })

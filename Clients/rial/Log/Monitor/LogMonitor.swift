@@ -77,7 +77,7 @@ struct LogMonitor: AsyncParsableCommand {
                 }
             } catch let evidence as ForkEvidence {
                 if watch.isDue(evidence.defect, at: now) {
-                    evidence.report(in: folder, at: now) { Console.result($0) }
+                    evidence.report(in: folder) { Console.result($0) }
                     throw ExitCode(1)
                 }
             } catch let defect as LogDefect {
