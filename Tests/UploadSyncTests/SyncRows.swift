@@ -270,6 +270,9 @@ struct PostgresRows: SyncRows {
         _ = try await database.query("UPDATE upload_sync_outbox SET created_at = created_at - make_interval(secs => \(hours * 3600))")
     }
 
+    /// The events that are not published were written just now.
+    func renewOutbox() async throws { _ = try await database.query("UPDATE upload_sync_outbox SET created_at = now()") }
+
     /// All events are published.
     func publish() async throws { _ = try await database.query("DELETE FROM upload_sync_outbox") }
 
