@@ -49,7 +49,7 @@ public struct Outbox: Sendable {
         of topics: Set<Topic>, longerThan age: Duration, on connection: PostgresConnection
     ) async throws -> Set<Topic> {
         let seconds: Double = age / .seconds(1)
-        // By primary key, up to the first row of each topic.
+        // By primary key, up to the first row of each topic; of one that has none, the whole outbox is read.
         let rows = try await connection.query(
             """
             SELECT asked.topic FROM unnest(\(topics.map(\.rawValue).sorted())) AS asked (topic)
