@@ -11,7 +11,7 @@ extension MovieRecording {
     /// - Parameters:
     ///   - sound: `nil` without sound; packets are then left out.
     ///   - soundPriming: ticks of the sound's timescale. No more of it is hidden than the server takes: of AAC's usual 2112 ticks at 8 kHz
-    ///     0.06 s are heard, as silence.
+    ///     0.06 s are heard, as silence, before the sound and in its time.
     ///   - soundDelay: how much later than the first picture the sound begins, in seconds; negative if it begins before.
     /// - Returns: `nil` without a picture.
     public func movieBox(
@@ -23,19 +23,20 @@ extension MovieRecording {
         let (packets, soundOffset) = movieSamples(.sound)
         let hideable = soundOffset + EditRule.hideableSound(timescale: Int64(sound?.timescale ?? 0))
         let soundStart = min(soundPriming, hideable)
+        let delay = soundDelay - Double(soundPriming - soundStart) / Double(sound?.timescale ?? Self.movieTimescale)
         let header = MovieHeader(
             brand: brand, timescale: Self.movieTimescale,
             video: VideoTrack(
                 format: video, samples: pictures, firstOffset: firstOffset,
                 edit: Self.edit(
-                    delay: -soundDelay, mediaTime: firstOffset, ticks: pictures.shownEnd, timescale: video.timescale)),
+                    delay: -delay, mediaTime: firstOffset, ticks: pictures.shownEnd, timescale: video.timescale)),
             sound: sound.flatMap { format in
                 packets.isEmpty
                     ? nil
                     : SoundTrack(
                         format: format, samples: packets, firstOffset: soundOffset,
                         edit: Self.edit(
-                            delay: soundDelay, mediaTime: soundStart, ticks: packets.shownEnd + soundOffset - soundStart,
+                            delay: delay, mediaTime: soundStart, ticks: packets.shownEnd + soundOffset - soundStart,
                             timescale: format.timescale))
             },
             createdAt: createdAt, quickTimeCreationDate: quickTimeCreationDate, quickTimeModel: quickTimeModel)

@@ -98,8 +98,11 @@ struct RecordingTests {
         bytes += recording.append(group) + Array(repeating: 0, count: group.reduce(0) { $0 + $1.size })
         let sound = SoundFormat(timescale: rate, channels: 1, sampleRate: rate, descriptor: SmallFilm.descriptor)
         bytes += try #require(recording.movieBox(video: SmallFilm.videoFormat, sound: sound, soundPriming: 2112))
-        let edit = try #require(try Movie(file: bytes).sound?.edit)
-        #expect(edit.mediaTime == hidden)
+        let movie = try Movie(file: bytes)
+        let edit = try #require(movie.sound?.edit)
+        #expect(edit.mediaTime == hidden && edit.delay == 0)
+        // The pictures wait for what is not hidden.
+        #expect(movie.video.edit?.delay ?? 0 == UInt64((Double(2112 - hidden) * 600 / Double(rate)).rounded()))
         // To the end of the last packet, in 1/600 s.
         #expect(edit.duration == UInt64((Double(10 * 1024 - hidden) * 600 / Double(rate)).rounded(.up)))
     }
