@@ -37,7 +37,7 @@ public actor VideoRecorder {
     /// When the last packet that has come out ends, in ticks after the first.
     private var soundEnd: Int64 = 0
     private var longestPacket: UInt32 = 0
-    private var room: RecordingRoom
+    private var budget: RecordingBudget
     /// Depth maps with the times of their pictures. Each is kept until its picture has come out of the encoder and all maps before it are
     /// written.
     private var depths: [(time: Int64, depth: DepthPlane, luma: LumaImage?, sample: (number: UInt32, time: Int64)?)] = []
@@ -51,10 +51,10 @@ public actor VideoRecorder {
 
     /// - Parameters:
     ///   - lock: held until the recorder goes: nobody takes what it writes for a recording that was cut off.
-    ///   - room: for the file.
+    ///   - budget: for the file.
     init(
         _ recording: VideoRecording, id: LocalID, isQuickTime: Bool, privacy: RecordingPrivacy?, files: SealedFiles,
-        signer: any RecordingSigner, lock: FileLock, room: RecordingRoom = RecordingRoom()
+        signer: any RecordingSigner, lock: FileLock, budget: RecordingBudget = RecordingBudget()
     ) throws {
         self.recording = try WireJSON.encode(recording)
         guard (try? VideoRecording.parse(self.recording)) != nil, privacy?.fits(recording) != false else {
@@ -66,7 +66,7 @@ public actor VideoRecorder {
         self.files = files
         self.signer = signer
         self.lock = lock
-        self.room = room
+        self.budget = budget
     }
 
     /// Records until the source ends, is interrupted, 15 s of pictures or, while no picture comes, of sound are full, or the file or the
@@ -101,11 +101,11 @@ public actor VideoRecorder {
                 let isMeasured = privacy != nil && hasDepth
                 try take(depth, isMeasured ? await video.luma(of: picture) : nil, at: since, hasSound: sound != nil)
                 try await write(pictures: try await video.encode(picture, at: since), of: video)
-                if room.isFull { break recording }
+                if budget.isFull { break recording }
             case .sound(let piece):
                 guard let sound, writer != nil else { continue }
                 try await write(packets: try await sound.encode(piece), of: sound)
-                if isSoundFull || room.isFull { break recording }
+                if isSoundFull || budget.isFull { break recording }
             case .interruption: break recording
             }
         }
@@ -146,7 +146,7 @@ public actor VideoRecorder {
     }
 
     private func write(pictures samples: [EncodedSample], of encoder: some VideoEncoder) async throws {
-        guard !samples.isEmpty, !room.isFull else { return }
+        guard !samples.isEmpty, !budget.isFull else { return }
         if pictureFormat == nil {
             guard let format = await encoder.format else { throw RecordingError.noFormat }
             pictureFormat = format
@@ -154,7 +154,7 @@ public actor VideoRecorder {
             try writer?.note(.pictures(.init(format)))
         }
         for sample in samples {
-            guard room.take(sample) else { return }
+            guard budget.take(sample) else { return }
             let time = sample.presentationTime - (firstShown ?? sample.presentationTime)
             firstShown = firstShown ?? sample.presentationTime
             shownEnd = max(shownEnd, time + Int64(sample.duration))
@@ -205,7 +205,7 @@ public actor VideoRecorder {
     }
 
     private func write(packets samples: [EncodedSample], of encoder: some AudioEncoder) async throws {
-        guard !samples.isEmpty, !room.isFull else { return }
+        guard !samples.isEmpty, !budget.isFull else { return }
         if soundFormat == nil {
             guard let format = await encoder.format else { throw RecordingError.noFormat }
             let priming = await encoder.priming
@@ -215,7 +215,7 @@ public actor VideoRecorder {
         }
         // An encoder that is behind may give more at the end than the server takes.
         for sample in samples where !isSoundFull {
-            guard room.take(sample) else { return }
+            guard budget.take(sample) else { return }
             let time = sample.presentationTime - (firstPacket ?? sample.presentationTime)
             firstPacket = firstPacket ?? sample.presentationTime
             soundEnd = max(soundEnd, time + Int64(sample.duration))

@@ -6,7 +6,7 @@ import Testing
 @testable import CaptureKit
 
 @Suite("A recording whose file is as large as the server takes")
-struct RecordingRoomTests {
+struct RecordingBudgetTests {
     private static let sound = SoundFormat(
         timescale: 44_100, channels: 1, sampleRate: 44_100, descriptor: [0x03, 0x19, 0, 0, 0, 0x04])
 
@@ -30,7 +30,7 @@ struct RecordingRoomTests {
 
     /// Gives pieces of sound as packets.
     private actor PlainSound: AudioEncoder {
-        let format: SoundFormat? = RecordingRoomTests.sound
+        let format: SoundFormat? = RecordingBudgetTests.sound
         let priming: Int64 = 0
         private var packets: Int64 = 0
 
@@ -46,7 +46,7 @@ struct RecordingRoomTests {
 
     @Test("ends whole, with all samples of both tracks until then and not one more", arguments: [1, 20, 2000])
     func full(bytes: Int) async throws {
-        let room = 30_000
+        let budget = 30_000
         let rig = try StoreRig()
         let store = try await rig.open()
         let lock = try await FileLock.acquire(rig.folder.path + "/test.lock", .shared)
@@ -55,30 +55,30 @@ struct RecordingRoomTests {
                 id: UUID(), startedAt: Date(timeIntervalSince1970: 1_800_000_000), deviceModel: "iPhone 15 Pro", osVersion: nil,
                 location: nil),
             id: LocalID(), isQuickTime: false, privacy: nil, files: store.files, signer: QueueRecordingSigner(ScriptedSigning()),
-            lock: lock, room: RecordingRoom(bytes: RecordingRoom.fixedBytes + room))
+            lock: lock, budget: RecordingBudget(bytes: RecordingBudget.fixedBytes + budget))
         try await recorder.record(from: SoundingCamera(pictures: 450, bytes: bytes), video: PlainEncoder(), sound: PlainSound())
         let capture = try await store.addRecording(recorder.id) { _ in .later }
 
         let facts = try #require(capture.facts.video)
-        let samples = room / (bytes + RecordingRoom.bytesPerSample)
+        let samples = budget / (bytes + RecordingBudget.bytesPerSample)
         #expect(facts.frameCount == (samples + 1) / 2 && facts.soundPacketCount == samples / 2 && !facts.isPartial)
         let file = try store.bytes(.video, of: capture.id)
-        #expect(file.count <= RecordingRoom.fixedBytes + room)
+        #expect(file.count <= RecordingBudget.fixedBytes + budget)
         let movie = try Movie(file: file)
         #expect(movie.video.samples.count == facts.frameCount && movie.sound?.samples.count == facts.soundPacketCount)
     }
 
-    @Test("has no room for a small sample either once one did not fit")
-    func noRoom() {
-        var room = RecordingRoom()
+    @Test("takes no small sample either once one did not fit")
+    func afterLarge() {
+        var budget = RecordingBudget()
         let (large, small) = (Self.sample(1_000_000), Self.sample(1))
-        // The last of them would leave no room for the tables.
+        // The last of them would leave no bytes for the tables.
         for number in 1..<SizeLimits.videoPart / 1_000_000 {
-            let isTaken = room.take(large)
-            #expect(isTaken && !room.isFull, "sample \(number)")
+            let isTaken = budget.take(large)
+            #expect(isTaken && !budget.isFull, "sample \(number)")
         }
-        let others = [room.take(large), room.take(small)]
-        #expect(others == [false, false] && room.isFull)
+        let others = [budget.take(large), budget.take(small)]
+        #expect(others == [false, false] && budget.isFull)
     }
 
     @Test("adds no more to its samples than is reckoned, whatever their tables are", arguments: [MovieBrand.mp4, .quickTime])
@@ -100,10 +100,10 @@ struct RecordingRoomTests {
             recording.movieBox(
                 video: pictures, sound: Self.sound, createdAt: Date(timeIntervalSince1970: 1_800_000_000),
                 quickTimeCreationDate: "2026-01-01T01:00:00+0100", quickTimeModel: String(repeating: "x", count: 100)))
-        let bytes = recording.samples.reduce(0) { $0 + $1.sample.size + RecordingRoom.bytesPerSample }
+        let bytes = recording.samples.reduce(0) { $0 + $1.sample.size + RecordingBudget.bytesPerSample }
         let rest = recording.head.count + length + box.count - bytes
         // Most of what is reckoned is for the formats' descriptions, a few bytes here.
-        #expect(rest <= RecordingRoom.fixedBytes / 32)
+        #expect(rest <= RecordingBudget.fixedBytes / 32)
     }
 
     private static func sample(_ bytes: Int) -> EncodedSample {

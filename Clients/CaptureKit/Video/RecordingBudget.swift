@@ -1,7 +1,11 @@
 import CaptureProtocol
 
-/// How much of a recording's file is left: a larger one the server refuses for ever.
-struct RecordingRoom: Sendable {
+/// How many bytes of a recording's file are left. A larger one the server would refuse for ever, and in privacy mode nobody could verify it.
+struct RecordingBudget: Sendable {
+    /// Of the file, at most: depth data may take all of theirs besides.
+    static let fileBytes = min(
+        SizeLimits.videoPart,
+        SizeLimits.videoCapture - SizeLimits.depthData - SizeLimits.hashChain - 2 * SizeLimits.metadata)
     /// What the file has beside the samples and their tables, at most: `ftyp`, the headers of `moov`, and what describes the formats, which
     /// is some hundred bytes.
     static let fixedBytes = 64 << 10
@@ -14,7 +18,7 @@ struct RecordingRoom: Sendable {
     private(set) var isFull = false
 
     /// - Parameter bytes: of the whole file, at most.
-    init(bytes: Int = SizeLimits.videoPart) { left = bytes - Self.fixedBytes }
+    init(bytes: Int = Self.fileBytes) { left = bytes - Self.fixedBytes }
 
     /// - Returns: whether the sample becomes part of the file.
     mutating func take(_ sample: EncodedSample) -> Bool {
