@@ -10,7 +10,7 @@ extension Sequencer {
         guard let latest = lead.latest else { return .idle }
         let cosigners = panel.cosigners(latest)
         let newest = latest.cosignatures.map(\.seconds).max() ?? 0
-        // A time that lies ahead is over: the clock was set back, and nobody waits until it is there again.
+        // These two are over if they lie ahead: the clock was set back, and nobody waits until it is there again.
         let isAsked = (0..<limits.askAgainSeconds).contains(now().timeIntervalSince(lead.askedAt))
         let isRenewed = (0..<limits.renewalSeconds).contains(now().timeIntervalSince(lead.renewedAt))
         // `isAsked` does not count here: missing witnesses are asked often, and the others' cosignatures must be renewed all the same.
