@@ -43,13 +43,18 @@ actor NoiseCamera: FrameSource {
 
 /// Gives pictures as they are.
 struct PlainEncoder: VideoEncoder {
+    struct Failed: Error {}
+
     /// Times of pictures that it leaves out.
     var leavesOut: Set<Int64> = []
+    /// The time from which on it fails, and then at the end too.
+    var failsFrom: Int64?
     let format: VideoFormat? = VideoFormat(
         codec: .h264, width: 16, height: 16, rotation: .none, timescale: VideoTime.timescale,
         configuration: [1, 0x42, 0xc0, 0x1e, 0xff, 0xe1, 0])
 
-    func encode(_ picture: [UInt8], at time: Int64) -> [EncodedSample] {
+    func encode(_ picture: [UInt8], at time: Int64) throws -> [EncodedSample] {
+        if let failsFrom, time >= failsFrom { throw Failed() }
         guard !leavesOut.contains(time) else { return [] }
         let isFirst = stride(from: 0, to: time, by: 20).allSatisfy(leavesOut.contains)
         return [
@@ -60,7 +65,10 @@ struct PlainEncoder: VideoEncoder {
     /// Of pictures that are large enough.
     func luma(of picture: [UInt8]) -> LumaPlane? { LumaPlane(pixels: Array(picture.prefix(256)), width: 16, height: 16) }
 
-    func finish() -> [EncodedSample] { [] }
+    func finish() throws -> [EncodedSample] {
+        guard failsFrom == nil else { throw Failed() }
+        return []
+    }
 }
 
 /// No sound.

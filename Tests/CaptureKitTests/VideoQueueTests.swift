@@ -148,6 +148,29 @@ struct VideoQueueTests {
         #expect(sent.state == .uploaded && sent.hasAssertion && sent.facts.video?.isPartial == false)
     }
 
+    @Test("signs the end of an interrupted recording whose encoder the system took first", arguments: [0, 1, 4])
+    func encoderTaken(missing: Int) async throws {
+        let queue = try await rig.queue()
+        let encoder = PlainEncoder(failsFrom: Int64(170 - missing) * 20)
+        let capture = try await queue.record(NoiseCamera(pictures: 170, isInterrupted: true), encoder)
+        #expect(capture.hasAssertion && capture.state == .pending)
+        #expect(capture.facts.video?.frameCount == 170 - missing && capture.facts.video?.isPartial == false)
+        try await queue.store.expectWhole("after the recording")
+    }
+
+    @Test(
+        "takes a recording for cut off whose encoder fails long before an interruption, or without one",
+        arguments: [(0, false), (1, false), (5, true)])
+    func encoderFails(missing: Int, isInterrupted: Bool) async throws {
+        let queue = try await rig.queue()
+        let encoder = PlainEncoder(failsFrom: Int64(170 - missing) * 20)
+        let camera = NoiseCamera(pictures: 170, isInterrupted: isInterrupted)
+        await #expect(throws: PlainEncoder.Failed.self) { try await queue.record(camera, encoder) }
+        let capture = try #require(try await queue.recoverRecordings().first)
+        #expect(capture.facts.video?.frameCount == 170 - missing && capture.facts.video?.isPartial == true)
+        #expect(!capture.hasAssertion)
+    }
+
     @Test("records on when the encoder leaves out pictures, with the depth maps of all others")
     func pictureLeftOut() async throws {
         let queue = try await rig.queue()
@@ -224,7 +247,7 @@ struct VideoQueueTests {
             try await rig.store.open().files.createLog(SealedItem(LocalID(), .recording)), recording: Array("{}".utf8), isQuickTime: false,
             depthWidth: 4, depthHeight: 4, privacy: nil)
         try writer.note(.pictures(.init(try #require(PlainEncoder().format))))
-        for sample in PlainEncoder().encode([1, 2, 3], at: 0) { try writer.append(sample) }
+        for sample in try PlainEncoder().encode([1, 2, 3], at: 0) { try writer.append(sample) }
         let queue = try await rig.queue()
         let photo = try await queue.add(SampleContent())
         try await queue.run(untilEmpty: true)

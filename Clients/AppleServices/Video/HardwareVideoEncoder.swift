@@ -56,14 +56,14 @@ public actor HardwareVideoEncoder: VideoEncoder {
             presentationTimeStamp: CMTime(value: time, timescale: CMTimeScale(VideoTime.timescale)),
             duration: CMTime(value: 20, timescale: CMTimeScale(VideoTime.timescale)), frameProperties: nil, infoFlagsOut: nil
         ) { [output] status, _, sample in output.take(status, sample) }
-        try AppleVideoError.check(status)
+        output.note(status)
         return try output.samples()
     }
 
     public nonisolated func luma(of picture: CameraPicture) -> LumaPlane? { CameraLuma.plane(of: picture.buffer) }
 
     public func finish() async throws -> [EncodedSample] {
-        try AppleVideoError.check(VTCompressionSessionCompleteFrames(compression.session, untilPresentationTimeStamp: .invalid))
+        output.note(VTCompressionSessionCompleteFrames(compression.session, untilPresentationTimeStamp: .invalid))
         return try output.samples()
     }
 }
@@ -92,19 +92,31 @@ private final class Output: Sendable {
 
     var description: Description? { state.withLock { $0.description } }
 
-    /// - Throws: what went wrong, once and for all.
+    /// - Returns: what came out since the last call, and before anything went wrong.
+    /// - Throws: what went wrong, when nothing is left to return.
     func samples() throws -> [EncodedSample] {
         try state.withLock { state in
-            if let failure = state.failure { throw failure }
+            if let failure = state.failure, state.samples.isEmpty { throw failure }
             defer { state.samples = [] }
             return state.samples
         }
     }
 
+    /// Keeps what went wrong. The first failure counts.
+    /// - Parameter status: an `OSStatus`. In the background a session is invalid (`kVTInvalidSessionErr`).
+    /// - Returns: whether nothing did.
+    @discardableResult
+    func note(_ status: Int32) -> Bool {
+        do throws(AppleVideoError) { try AppleVideoError.check(status) } catch {
+            fail(error)
+            return false
+        }
+        return true
+    }
+
     /// - Parameter sample: `nil` if the encoder left the picture out, for which the recorder is prepared.
     func take(_ status: Int32, _ sample: CMSampleBuffer?) {
-        do throws(AppleVideoError) { try AppleVideoError.check(status) } catch { return fail(error) }
-        guard let sample else { return }
+        guard note(status), let sample else { return }
         guard let description = CMSampleBufferGetFormatDescription(sample), let bytes = Self.bytes(of: sample) else {
             return fail(.unexpectedFormat)
         }
@@ -119,6 +131,8 @@ private final class Output: Sendable {
         let encoded = EncodedSample(
             bytes: bytes, decodeTime: time, presentationTime: time, duration: 20, isSync: Self.isSync(sample), pictureTime: time)
         state.withLock { state in
+            // No gap: the samples end where the first picture is missing.
+            guard state.failure == nil else { return }
             state.description = state.description ?? Description(width: width, height: height, configuration: Array(configuration))
             state.samples.append(encoded)
         }

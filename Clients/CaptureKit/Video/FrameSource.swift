@@ -71,6 +71,7 @@ public protocol VideoEncoder<Picture>: Sendable {
     /// - Parameter time: ticks of ``VideoTime/timescale`` from the first picture on.
     /// - Returns: the samples that have come out by now, in decoding order. An encoder that may leave out pictures tells the time of each
     ///   one's picture (``EncodedSample/pictureTime``).
+    /// - Throws: why it failed, once it has given what came out before: nothing is encoded afterwards.
     func encode(_ picture: Picture, at time: Int64) async throws -> [EncodedSample]
     /// The brightness of a picture as it is given to the encoder. Only privacy mode asks for it, and of pictures with depth alone.
     /// - Returns: `nil` if it cannot be read.

@@ -16,6 +16,8 @@ public actor VideoRecorder {
     public nonisolated let id: LocalID
     /// Ticks by which a picture may come out of an encoder after one that is shown later: 16 pictures, as many as H.264 and HEVC reorder.
     private static let longestReordering: Int64 = 16 * 20
+    /// Pictures that may come between one that cannot be encoded and the interruption to which that is due: those that wait.
+    private static let picturesBeforeInterruption = 3
 
     private let recording: [UInt8]
     private let isQuickTime: Bool
@@ -70,7 +72,8 @@ public actor VideoRecorder {
     }
 
     /// Records until the source ends, is interrupted, 15 s of pictures or, while no picture comes, of sound are full, or the file or the
-    /// depth is as much as the server takes. Once only.
+    /// depth is as much as the server takes. Once only. If an interruption follows at once where the encoder fails, as when a phone's app
+    /// goes to the background, that is an end too: with what had come out.
     /// - Parameter sound: `nil` to record without sound.
     /// - Throws: ``RecordingError``, ``FileError``, and errors of source and encoders. What was recorded stays in the store, sealed: added
     ///   now, or by ``CaptureStore/recoverRecordings()``, it is a partial recording.
@@ -90,6 +93,7 @@ public actor VideoRecorder {
     private func take<Picture, Sound>(
         from source: some FrameSource<Picture, Sound>, video: some VideoEncoder<Picture>, sound: (some AudioEncoder<Sound>)?
     ) async throws {
+        var isInterrupted = false
         recording: while let input = try await source.next() {
             switch input {
             case .picture(let picture, let time, let depth):
@@ -100,17 +104,50 @@ public actor VideoRecorder {
                 firstPicture = firstPicture ?? time
                 let isMeasured = privacy != nil && hasDepth
                 try take(depth, isMeasured ? await video.luma(of: picture) : nil, at: since, hasSound: sound != nil)
-                try await write(pictures: try await video.encode(picture, at: since), of: video)
+                guard let samples = try await encode(picture, at: since, with: video, from: source) else {
+                    isInterrupted = true
+                    break recording
+                }
+                try await write(pictures: samples, of: video)
                 if budget.isFull { break recording }
             case .sound(let piece):
                 guard let sound, writer != nil else { continue }
                 try await write(packets: try await sound.encode(piece), of: sound)
                 if isSoundFull || budget.isFull { break recording }
-            case .interruption: break recording
+            case .interruption:
+                isInterrupted = true
+                break recording
             }
         }
-        try await write(pictures: try await video.finish(), of: video)
+        let rest: [EncodedSample]
+        do {
+            rest = try await video.finish()
+        } catch {
+            guard isInterrupted else { throw error }
+            rest = []
+        }
+        try await write(pictures: rest, of: video)
         if let sound { try await write(packets: try await sound.finish(), of: sound) }
+    }
+
+    /// The system takes the encoder away before the source can tell of the interruption: what it gives until then is left out.
+    /// - Returns: `nil` if the picture cannot be encoded, and an interruption follows.
+    private func encode<Picture, Sound>(
+        _ picture: Picture, at time: Int64, with video: some VideoEncoder<Picture>, from source: some FrameSource<Picture, Sound>
+    ) async throws -> [EncodedSample]? {
+        do {
+            return try await video.encode(picture, at: time)
+        } catch {
+            var others = 0
+            while others <= Self.picturesBeforeInterruption, let input = try? await source.next() {
+                switch input {
+                case .picture: others += 1
+                case .sound: continue
+                case .interruption: return nil
+                }
+            }
+            throw error
+        }
     }
 
     /// Whether the sound goes on behind the last picture that may come, as it does when the camera stalls: the server takes 15.5 s of it.
