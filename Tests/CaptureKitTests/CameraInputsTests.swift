@@ -53,6 +53,32 @@ struct CameraInputsTests {
         #expect(try await Self.next(of: inputs) == "end")
     }
 
+    @Test("begin although they were interrupted before anybody read, once that is over")
+    func interruptedBefore() async throws {
+        inputs.end(.success(.interruption))
+        inputs.resume()
+        let first = await reading()
+        inputs.give(1, at: 1) { depth }
+        #expect(try await first.value == "picture 1 at 0 with depth")
+        inputs.end(.success(.interruption))
+        inputs.resume()
+        inputs.give(2, at: 2) { depth }
+        #expect(try await Self.next(of: inputs) == "interruption", "what was read is ended")
+    }
+
+    @Test("stay ended by their person or a failure when an interruption is over")
+    func endedForGood() async throws {
+        inputs.end(.success(.interruption))
+        inputs.end(.success(nil))
+        inputs.resume()
+        #expect(try await Self.next(of: inputs) == "end")
+        let failed = CameraInputs<Int, Int>()
+        failed.end(.failure(Broken()))
+        failed.end(.success(.interruption))
+        failed.resume()
+        await #expect(throws: Broken.self) { try await Self.next(of: failed) }
+    }
+
     /// Begins to read. A picture without depth, which is left out, shows when that has begun.
     private func reading() async -> Task<String, any Error> {
         let reading = Task { [inputs] in try await Self.next(of: inputs) }

@@ -38,6 +38,8 @@ public protocol ARSessionObserver: NSObjectProtocol {
     func session(_ session: ARSession, didFailWithError error: any Error)
     // iOS 11.0: https://developer.apple.com/documentation/arkit/arsessionobserver/sessionwasinterrupted(_:)
     func sessionWasInterrupted(_ session: ARSession)
+    // iOS 11.0: https://developer.apple.com/documentation/arkit/arsessionobserver/sessioninterruptionended(_:)
+    func sessionInterruptionEnded(_ session: ARSession)
     // iOS 11.0: https://developer.apple.com/documentation/arkit/arsessionobserver/session(_:didoutputaudiosamplebuffer:)
     func session(_ session: ARSession, didOutputAudioSampleBuffer audioSampleBuffer: CMSampleBuffer)
 }

@@ -41,6 +41,8 @@ public final class ARCamera: NSObject, ARSessionDelegate, FrameSource {
 
     public func sessionWasInterrupted(_ session: ARSession) { inputs.end(.success(.interruption)) }
 
+    public func sessionInterruptionEnded(_ session: ARSession) { inputs.resume() }
+
     public func session(_ session: ARSession, didFailWithError error: any Error) {
         inputs.end(.failure(AppleVideoError.failed("ARKit: \(error)")))
     }

@@ -17,6 +17,11 @@ public final class CameraInputs<Picture: Sendable, Sound: Sendable>: FrameSource
         var taken = 0
         var waiting: CheckedContinuation<CameraInput<Picture, Sound>?, any Error>?
         var end: Result<CameraInput<Picture, Sound>?, any Error>?
+        /// Whether the camera is interrupted before anybody reads, which may be over by then.
+        var isPaused: Bool {
+            guard !isRead, case .success(.interruption?)? = end else { return false }
+            return true
+        }
     }
 
     private let state = Mutex(State())
@@ -72,14 +77,22 @@ public final class CameraInputs<Picture: Sendable, Sound: Sendable>: FrameSource
     }
 
     /// Ends the recording: what waits is still recorded.
-    /// - Parameter end: `nil` if its person wishes it; `interruption`; or why the camera failed. The first one counts.
+    /// - Parameter end: `nil` if its person wishes it; `interruption`; or why the camera failed. The first one counts, but for an
+    ///   interruption before anybody reads (``resume()``).
     public func end(_ end: Result<CameraInput<Picture, Sound>?, any Error>) {
         let waiting = state.withLock { state in
-            state.end = state.end ?? end
+            if state.end == nil || state.isPaused { state.end = end }
             defer { state.waiting = nil }
             return state.waiting
         }
         waiting?.resume(with: end)
+    }
+
+    /// Takes inputs again after an interruption that ended before anybody read. Any other end stays.
+    public func resume() {
+        state.withLock { state in
+            if state.isPaused { state.end = nil }
+        }
     }
 
     private func pass(_ input: CameraInput<Picture, Sound>) {
