@@ -79,6 +79,15 @@ struct CameraInputsTests {
         await #expect(throws: Broken.self) { try await Self.next(of: failed) }
     }
 
+    @Test("end when the task that waits for them is cancelled, as if their person had ended them")
+    func cancelled() async throws {
+        let first = await reading()
+        first.cancel()
+        #expect(try await first.value == "end")
+        inputs.give(1, at: 1) { depth }
+        #expect(try await Self.next(of: inputs) == "end")
+    }
+
     /// Begins to read. A picture without depth, which is left out, shows when that has begun.
     private func reading() async -> Task<String, any Error> {
         let reading = Task { [inputs] in try await Self.next(of: inputs) }

@@ -171,6 +171,31 @@ struct VideoQueueTests {
         #expect(!capture.hasAssertion)
     }
 
+    @Test("signs what was recorded whole when the task that records is cancelled", .timeLimit(.minutes(1)))
+    func cancelled() async throws {
+        let queue = try await rig.queue()
+        let camera = CameraInputs<[UInt8], [UInt8]>()
+        let depth = try DepthPlane(bytes: [UInt8](repeating: 1, count: 64), width: 4, height: 4)
+        let recording = Task { try await queue.record(camera) }
+        // A picture without depth, which is left out, shows when the recorder reads.
+        var isRead = false
+        while !isRead {
+            await Task.yield()
+            camera.give([], at: 0) {
+                isRead = true
+                return nil
+            }
+        }
+        for number in 0..<4 { camera.give(.noise(200, seed: UInt64(number + 1)), at: Double(number) / 30) { depth } }
+        recording.cancel()
+        // It ends, although the camera does not. What could not be added then is added now.
+        _ = await recording.result
+        try await queue.recoverRecordings()
+        let capture = try #require(try await queue.store.captures().first)
+        #expect(capture.hasAssertion && capture.facts.video?.frameCount == 4 && capture.facts.video?.isPartial == false)
+        try await queue.store.expectWhole("after the recording")
+    }
+
     @Test("records on when the encoder leaves out pictures, with the depth maps of all others")
     func pictureLeftOut() async throws {
         let queue = try await rig.queue()

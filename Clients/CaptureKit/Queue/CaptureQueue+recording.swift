@@ -9,12 +9,15 @@ extension CaptureQueue {
     /// Records a video and adds it. Durable when this returns; what was recorded before the process ended in between becomes a partial
     /// recording at the next ``run(untilEmpty:)``. In privacy mode the recording stays in the store, and its hash, numbers and what the
     /// settings share are sent.
+    ///
+    /// Cancelling the task ends the recording as its person does (``FrameSource/next()``). If it cannot be added then
+    /// (`CancellationError`), the next ``run(untilEmpty:)`` adds it, and signs it whole.
     /// - Parameters:
     ///   - privacy: as it is when the recording begins.
     ///   - appVersion: such as ``DeviceInfo/appVersion``, of which the settings may share.
     ///   - source: camera and microphone.
     ///   - sound: `nil` to record without sound.
-    /// - Throws: ``RecordingError``; ``StoreError`` `full`; ``FileError``; errors of source and encoders.
+    /// - Throws: ``RecordingError``; ``StoreError`` `full`; ``FileError``; `CancellationError`; errors of source and encoders.
     @discardableResult
     public func record<Picture, Sound>(
         _ recording: VideoRecording, isQuickTime: Bool = false, privacy: PrivacySettings, appVersion: String? = nil,

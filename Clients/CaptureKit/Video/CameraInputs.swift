@@ -28,16 +28,22 @@ public final class CameraInputs<Picture: Sendable, Sound: Sendable>: FrameSource
 
     public init() {}
 
+    /// Cancelling the task ends the recording as its person does, also while nothing comes since the camera's session is paused: what waits
+    /// is still recorded.
     public func next() async throws -> CameraInput<Picture, Sound>? {
-        try await withCheckedThrowingContinuation { continuation in
-            let ready: Result<CameraInput<Picture, Sound>?, any Error>? = state.withLock { state in
-                state.isRead = true
-                if !state.inputs.isEmpty { return .success(state.inputs.removeFirst()) }
-                if let end = state.end { return end }
-                state.waiting = continuation
-                return nil
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let ready: Result<CameraInput<Picture, Sound>?, any Error>? = state.withLock { state in
+                    state.isRead = true
+                    if !state.inputs.isEmpty { return .success(state.inputs.removeFirst()) }
+                    if let end = state.end { return end }
+                    state.waiting = continuation
+                    return nil
+                }
+                if let ready { continuation.resume(with: ready) }
             }
-            if let ready { continuation.resume(with: ready) }
+        } onCancel: {
+            end(.success(nil))
         }
     }
 

@@ -31,7 +31,8 @@ public protocol FrameSource<Picture, Sound>: Sendable {
     associatedtype Picture: Sendable
     associatedtype Sound: Sendable
 
-    /// - Returns: the next input; `nil` when its person ends the recording.
+    /// - Returns: the next input; `nil` when its person ends the recording. A source that may wait for long also ends when the task is
+    ///   cancelled: nothing is recovered while a recording goes on.
     func next() async throws -> CameraInput<Picture, Sound>?
 }
 
