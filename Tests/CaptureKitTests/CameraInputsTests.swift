@@ -13,11 +13,11 @@ struct CameraInputsTests {
     @Test("are none from before they are read, however late that is, and begin with a picture that has depth")
     func late() async throws {
         for number in 1...10 { inputs.give(number, at: Double(number) / 30) { depth } }
-        for number in 1...400 { inputs.give(sound: number) }
+        for number in 1...400 { give(sound: number) }
         let first = await reading()
-        inputs.give(sound: 401)
+        give(sound: 401)
         inputs.give(11, at: 100) { depth }
-        inputs.give(sound: 402)
+        give(sound: 402)
         inputs.give(12, at: 100 + 1.0 / 30) { depth }
         #expect(try await first.value == "picture 11 at 0 with depth")
         #expect(try await Self.next(of: inputs) == "sound 402")
@@ -28,10 +28,34 @@ struct CameraInputsTests {
     func full() async throws {
         let first = await reading()
         for number in 1...6 { inputs.give(number, at: Double(number) / 30) { depth } }
-        for number in 1...302 { inputs.give(sound: number) }
+        for number in 1...302 { give(sound: number) }
         #expect(try await first.value == "picture 1 at 0 with depth")
         let waiting = ["picture 2 at 20", "picture 3 at 40", "picture 4 at 60 with depth"] + (1...300).map { "sound \($0)" }
         for input in waiting + ["interruption"] { #expect(try await Self.next(of: inputs) == input) }
+    }
+
+    @Test("have sound that goes on in time, if not to the millisecond")
+    func adjoining() async throws {
+        let first = await reading()
+        inputs.give(1, at: 100) { depth }
+        for (number, late) in [0, 0.01, -0.01, 0.03].enumerated() { give(sound: number, late: late) }
+        #expect(try await first.value == "picture 1 at 0 with depth")
+        for number in 0..<4 { #expect(try await Self.next(of: inputs) == "sound \(number)") }
+        inputs.end(.success(nil))
+        #expect(try await Self.next(of: inputs) == "end")
+    }
+
+    @Test(
+        "end before sound that would lie at the wrong time",
+        arguments: [(2, 48_000), (0.06, 48_000), (-0.06, 48_000), (0, 16_000)] as [(Double, Double)])
+    func displaced(late: Double, sampleRate: Double) async throws {
+        let first = await reading()
+        inputs.give(1, at: 100) { depth }
+        for number in 1...2 { give(sound: number) }
+        give(sound: 3, late: late, sampleRate: sampleRate)
+        give(sound: 4, late: late, sampleRate: sampleRate)
+        #expect(try await first.value == "picture 1 at 0 with depth")
+        for input in ["sound 1", "sound 2", "interruption"] { #expect(try await Self.next(of: inputs) == input) }
     }
 
     @Test("end as they ended first, after what waits")
@@ -86,6 +110,12 @@ struct CameraInputsTests {
         #expect(try await first.value == "end")
         inputs.give(1, at: 1) { depth }
         #expect(try await Self.next(of: inputs) == "end")
+    }
+
+    /// Gives a piece of 20 ms.
+    /// - Parameter late: seconds after the end of the piece with the number before it, were that one in time.
+    private func give(sound number: Int, late: Double = 0, sampleRate: Double = 48_000) {
+        inputs.give(sound: number, at: Double(number) * 0.02 + late, sampleCount: Int(sampleRate / 50), sampleRate: sampleRate)
     }
 
     /// Begins to read. A picture without depth, which is left out, shows when that has begun.

@@ -22,6 +22,9 @@ public struct CMTime: Sendable {
     public static var invalid: CMTime { fatalError() }
 }
 
+// iOS 4.0: https://developer.apple.com/documentation/coremedia/cmtimegetseconds(_:)
+public func CMTimeGetSeconds(_ time: CMTime) -> Double { fatalError() }
+
 // iOS 4.0: https://developer.apple.com/documentation/coremedia/cmvideodimensions
 public struct CMVideoDimensions: Sendable {
     // iOS 4.0: https://developer.apple.com/documentation/coremedia/cmvideodimensions/width

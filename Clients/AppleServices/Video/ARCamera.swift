@@ -36,7 +36,8 @@ public final class ARCamera: NSObject, ARSessionDelegate, FrameSource {
     }
 
     public func session(_ session: ARSession, didOutputAudioSampleBuffer audioSampleBuffer: CMSampleBuffer) {
-        inputs.give(sound: CameraSound(audioSampleBuffer))
+        let sound = CameraSound(audioSampleBuffer)
+        inputs.give(sound: sound, at: sound.seconds, sampleCount: sound.sampleCount, sampleRate: sound.sampleRate)
     }
 
     public func sessionWasInterrupted(_ session: ARSession) { inputs.end(.success(.interruption)) }

@@ -1,3 +1,4 @@
+import AVFAudio
 public import CoreMedia
 public import CoreVideo
 
@@ -17,4 +18,13 @@ public struct CameraSound: @unchecked Sendable {
     public let buffer: CMSampleBuffer
 
     public init(_ buffer: CMSampleBuffer) { self.buffer = buffer }
+
+    /// Of its beginning, on the microphone's clock.
+    var seconds: Double { CMTimeGetSeconds(CMSampleBufferGetPresentationTimeStamp(buffer)) }
+    /// For each channel.
+    var sampleCount: Int { CMSampleBufferGetNumSamples(buffer) }
+    /// Hertz; 0 of a buffer that does not say what it holds, which no encoder takes.
+    var sampleRate: Double {
+        CMSampleBufferGetFormatDescription(buffer).map { AVAudioFormat(cmAudioFormatDescription: $0).sampleRate } ?? 0
+    }
 }

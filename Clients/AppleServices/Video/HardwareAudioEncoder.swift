@@ -36,7 +36,7 @@ public actor HardwareAudioEncoder: AudioEncoder {
         return try drain(converter, Piece(nil, isLast: true))
     }
 
-    /// Made for the format of the first piece.
+    /// Made for the format of the first piece: the camera passes no piece of another rate on.
     private func converter(for description: CMFormatDescription) throws -> AVAudioConverter {
         if let converter { return converter }
         let input = AVAudioFormat(cmAudioFormatDescription: description)

@@ -14,6 +14,7 @@ public final class CameraInputs<Picture: Sendable, Sound: Sendable>: FrameSource
         var isRead = false
         var inputs: [CameraInput<Picture, Sound>] = []
         var clock = PictureClock()
+        var soundClock = SoundClock()
         var taken = 0
         var waiting: CheckedContinuation<CameraInput<Picture, Sound>?, any Error>?
         var end: Result<CameraInput<Picture, Sound>?, any Error>?
@@ -71,15 +72,21 @@ public final class CameraInputs<Picture: Sendable, Sound: Sendable>: FrameSource
         pass(.picture(picture, time: place.time, depth: plane))
     }
 
-    /// Takes the next piece of sound. What comes before the first picture is none of the recording.
-    public func give(sound: Sound) {
-        let isFull: Bool? = state.withLock { state in
+    /// Takes the next piece of sound. What comes before the first picture is none of the recording. A piece that does not begin where the
+    /// one before it ends, or that has another rate, ends the recording.
+    /// - Parameters:
+    ///   - seconds: of the piece's beginning, on the microphone's clock.
+    ///   - sampleCount: for each channel.
+    ///   - sampleRate: hertz.
+    public func give(sound: Sound, at seconds: Double, sampleCount: Int, sampleRate: Double) {
+        let isTaken: Bool? = state.withLock { state in
             guard state.taken > 0 else { return nil }
-            return state.inputs.count { !$0.isPicture } >= Self.maximumSounds
+            let follows = state.soundClock.follows(at: seconds, sampleCount: sampleCount, sampleRate: sampleRate)
+            return follows && state.inputs.count { !$0.isPicture } < Self.maximumSounds
         }
-        guard let isFull else { return }
+        guard let isTaken else { return }
         // Sound without gaps, or none any more: the recording ends before a gap.
-        if isFull { end(.success(.interruption)) } else { pass(.sound(sound)) }
+        if isTaken { pass(.sound(sound)) } else { end(.success(.interruption)) }
     }
 
     /// Ends the recording: what waits is still recorded.
