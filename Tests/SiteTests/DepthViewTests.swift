@@ -18,6 +18,23 @@ struct DepthViewTests {
         #expect(flat["fill"] as? String == "fill" && flat["from"] as? String == "0%" && flat["length"] as? String == "61.67%")
     }
 
+    @Test("a scene that is real by what stands out in front is not refuted by the words about its relief", arguments: Language.allCases)
+    func inFront(language: Language) throws {
+        let evidence = Samples.Evidence(relief: 0.14, front: 0.12)
+        let bar = try #require(Gauge.all(evidence.package.depthAnalysis, resources.strings(language)).first?.context)
+        // Its pin is between the thresholds, where no zone is drawn.
+        #expect(bar["fill"] as? String == "fill" && bar["length"] as? String == "23.33%" && bar["pin"] as? String == "23.33%")
+        let html = try Samples.html(Samples.record(evidence, kind: .photo), language)
+        let (strings, isEnglish) = (resources.strings(language), language == .english)
+        #expect(html.contains(strings("depth.real")) && html.contains(strings("dp.pass", ["n": "14"])))
+        #expect(html.contains(strings("dp.parts", ["f": "12", "b": "2"])))
+        let exception = isEnglish ? "enough stands out in front" : "sobresale bastante por delante"
+        #expect(html.contains(exception))
+        #expect(resources.strings(language, .video)("m.relief.text").contains(exception))
+        #expect(!strings("dp.parts").contains(isEnglish ? "Reported only" : "Solo se informa"))
+        #expect(strings("how.depth.p4").contains(isEnglish ? "What lies in front counts" : "Lo que queda delante cuenta"))
+    }
+
     @Test("what was not measured has no bar; what lies beyond the end is held there with its own number")
     func ends() {
         #expect(gauges(.undecided, relief: nil).count == 3)

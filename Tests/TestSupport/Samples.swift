@@ -29,6 +29,7 @@ package enum Samples {
         let depthReason: DepthReason?
         let verdict: DepthVerdict?
         let relief: Double?
+        let front: Double
         let edges: Double?
         let method: String
         let source: AnalysisSource
@@ -50,6 +51,7 @@ package enum Samples {
             depthReason: DepthReason? = nil,
             verdict: DepthVerdict? = .real,
             relief: Double? = 0.37,
+            front: Double = 0.03,
             edges: Double? = 0.42,
             method: String = "relief-2",
             source: AnalysisSource = .server,
@@ -70,6 +72,7 @@ package enum Samples {
             self.depthReason = depthReason
             self.verdict = verdict
             self.relief = relief
+            self.front = front
             self.edges = edges
             self.method = method
             self.source = source
@@ -85,7 +88,7 @@ package enum Samples {
             let measurements = verdict.map {
                 DepthMeasurements(
                     depthVariance: 0.92, depthLayers: 5, edgeCoherence: 0.87, minDepth: 0.42, maxDepth: 3.6, relief: relief,
-                    reliefFront: relief.map { _ in 0.03 }, reliefBehind: relief.map { $0 - 0.03 }, photoEdgesOnSurface: edges,
+                    reliefFront: relief.map { _ in front }, reliefBehind: relief.map { $0 - front }, photoEdgesOnSurface: edges,
                     coverage: 0.94,
                     verdict: $0, specifiedRule: true, method: method, reason: nil, rotation: 0)
             }

@@ -155,7 +155,7 @@ struct CheckRows: Sendable {
         return CheckRow(check: .depth, status: found.status, detail: "\(detail), \(source)", paragraphs: paragraphs)
     }
 
-    /// The measurements that do not affect the verdict, and a note if an earlier method was used.
+    /// The measurements beside the relief: its two parts, and the outlines, which decide nothing. And a note if an earlier method was used.
     private func depthParts(_ found: DepthAnalysisEvidence) -> [String] {
         var paragraphs: [String] = []
         if let front = found.reliefFront, let behind = found.reliefBehind {

@@ -29,7 +29,8 @@ struct Gauge: Sendable {
         ]
     }
 
-    /// Relief, which determines the verdict, and the three descriptive measurements; each only if it was measured.
+    /// Relief, which determines the verdict, and the three measurements that count only between its thresholds; each only if it was
+    /// measured.
     static func all(_ depth: DepthAnalysisEvidence, _ strings: StringTable) -> [Gauge] {
         let formatter = ValueFormatter(strings: strings)
         return [
@@ -38,13 +39,13 @@ struct Gauge: Sendable {
         ].compactMap { $0 }
     }
 
-    /// Linear from 0 to 60 %.
+    /// Linear from 0 to 60 %. A scene that is real by what stands out in front has its relief outside the zone.
     private static func relief(_ share: Double, isReal: Bool, _ formatter: ValueFormatter) -> Gauge {
         let strings = formatter.strings
         return Gauge(
             name: strings("m.relief"), number: "\(formatter.percentage(share)) %", text: strings("m.relief.text"),
             pin: held(share * 100 / 60 * 100),
-            lines: [100.0 / 6, 100.0 / 3], zone: isReal ? 100.0 / 3 : nil,
+            lines: [100.0 / 6, 100.0 / 3], zone: isReal && share > 0.2 ? 100.0 / 3 : nil,
             marks: [
                 Mark(at: 100.0 / 12, label: strings("zone.flat"), anchor: "middle"),
                 Mark(at: 25, label: strings("zone.unclear"), anchor: "middle"),
