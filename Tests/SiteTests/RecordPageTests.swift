@@ -198,6 +198,19 @@ struct RecordPageTests {
         #expect(try Samples.html(record, .spanish).contains("Una hora indicada para \(spanish) es posterior a su recepción"))
     }
 
+    @Test(
+        "a time that passes is told by how long before receipt it was only where that is within the quarter of an hour of the check",
+        arguments: [
+            (-90, nil), (0, "0 seconds"), (90, "90 seconds"), (900, "15 minutes"), (28 * 60, nil),
+        ] as [(TimeInterval, String?)])
+    func delay(seconds: TimeInterval, told: String?) {
+        let agreement = "The time in the photo and the time we received it agree within 15 minutes."
+        let captured = SharedTime.exact(Samples.received.addingTimeInterval(-seconds))
+        let row = rows(Samples.record(kind: .photo, capturedAt: captured)).first { $0.check == .time }
+        #expect(row?.detail == told.map { "Taken \($0) before we received it" } ?? agreement)
+        #expect(row?.paragraphs == (told == nil ? [] : [agreement]))
+    }
+
     @Test("models that pass are said to be supported and not to contradict, not to be the same", arguments: ["high", "hash only", "video"])
     func models(name: String) {
         let told = "Every model that is named is one this app supports, and none contradicts the registered phone."

@@ -223,6 +223,20 @@ struct VideoPageTests {
         #expect(other.contains("None of the sizes that we know of iPhone Pro videos") && !other.contains("No known sizes"))
     }
 
+    @Test("a recording may begin its own length before the quarter of an hour that ends with its receipt")
+    func delay() throws {
+        var evidence = try #require(Samples.video(named: "whole").evidence)
+        func detail() -> String? {
+            let captured = SharedTime.exact(Samples.received.addingTimeInterval(-905))
+            return CheckRows(
+                evidence: evidence, confidence: .high, capturedAt: captured, pictureSize: nil, strings: resources.strings(.english, .video)
+            ).rows().first { $0.check == .time }?.detail
+        }
+        #expect(detail() == "Taken 15 minutes before we received it")
+        evidence.video?.durationMilliseconds = 4000
+        #expect(detail() == "The time in the video and the time we received it agree within 15 minutes.")
+    }
+
     @Test("a hash-only video says so, with frames and duration as the device reported them, and has no player")
     func hashOnly() throws {
         let html = try html("hash only")

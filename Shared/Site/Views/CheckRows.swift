@@ -177,12 +177,8 @@ struct CheckRows: Sendable {
         switch (found.status, found.reason?.known) {
         case (.pass, _):
             let meaning = evidence.mediaStored ? "time.pass.more" : "time.signed.more"
-            if case .exact(let captured) = capturedAt, case .exact(let received) = evidence.processing.receivedAt {
-                let span = formatter.span(received.timeIntervalSince(captured))
-                (detail, more) = (strings("time.pass", ["t": span]), meaning)
-            } else {
-                return CheckRow(check: .time, status: .pass, detail: strings(meaning))
-            }
+            guard let delay else { return CheckRow(check: .time, status: .pass, detail: strings(meaning)) }
+            (detail, more) = (strings("time.pass", ["t": formatter.span(delay)]), meaning)
         case (.fail, .afterReceipt): (detail, more) = (strings("time.future"), "time.future.more")
         case (.fail, _): (detail, more) = (strings("time.differs.plain"), "time.fail.more")
         case (_, .uploadedLate), (_, .uploadedVeryLate):
@@ -194,6 +190,15 @@ struct CheckRows: Sendable {
         default: (detail, more) = (strings("time.none"), "time.none.more")
         }
         return CheckRow(check: .time, status: found.status, detail: detail, paragraphs: [strings(more)])
+    }
+
+    /// Seconds from the reported time to receipt; `nil` unless they fit the 15 minutes of the check, which of a video count from its end.
+    /// A time can pass without: that of a clock that is a little ahead, or one that is earlier than the file's own.
+    private var delay: TimeInterval? {
+        guard case .exact(let captured) = capturedAt, case .exact(let received) = evidence.processing.receivedAt else { return nil }
+        let delay = received.timeIntervalSince(captured)
+        let recording = Double(evidence.video?.durationMilliseconds ?? 0) / 1000
+        return (0...(15 * 60 + max(0, recording))).contains(delay) ? delay : nil
     }
 
     private func model() -> CheckRow {
