@@ -153,6 +153,7 @@ struct RecordPageTests {
                 "The signature does not cover the shape of the depth map, so the depth cannot count, computed on the server"
             ),
             ("no lidar", .depth, "The device has no LiDAR sensor, so its depth cannot count, computed on the server"),
+            ("no lidar", .model, "\u{2068}iPhone 15 Pro\u{2069}, a model with a LiDAR sensor; this device reports none"),
             ("no depth", .depth, "No depth data"),
             ("device unverified", .hardware, "This device could not be confirmed as genuine"),
             ("hash only", .depth, "3D scene, relief 37 %, computed on the device"),

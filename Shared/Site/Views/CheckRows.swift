@@ -213,7 +213,9 @@ struct CheckRows: Sendable {
                 return CheckRow(
                     check: .model, status: .pass, detail: strings("model.pass.more"), paragraphs: [], caveat: strings("model.limit"))
             }
-            (detail, more) = (strings("model.pass", ["model": text]), "model.pass.more")
+            // The depth does not count then, and its row says that the device has no sensor.
+            let hasNone = evidence.depthAnalysis.reason?.known == .noLiDAR
+            (detail, more) = (strings(hasNone ? "model.nolidar" : "model.pass", ["model": text]), "model.pass.more")
         // The evidence does not tell which of the stated models it is.
         case (.fail, .modelWithoutLiDAR): (detail, more) = (strings("model.other.plain"), "model.fail.more")
         case (.fail, _): (detail, more) = (strings("model.differs.plain"), "model.fail.more")
