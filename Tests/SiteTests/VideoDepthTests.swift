@@ -89,7 +89,24 @@ struct VideoDepthTests {
         #expect(gauges.map(\.number) == ["95 %", "98 %", "91 %", "0.083"])
         #expect(gauges.map { $0.pin.rounded() } == [95, 98, 91, 53])
         let still = try Samples.html(Samples.video(named: "undecided"))
-        #expect(still.contains("Motion coherence was not measured: too little moved.") && !still.contains("<h3>Motion coherence"))
+        #expect(still.contains("Motion coherence was not measured: too little moved that could be followed."))
+        #expect(!still.contains("<h3>Motion coherence"))
+    }
+
+    @Test(
+        "motion is not said to be too little where depth and pictures could not be compared",
+        arguments: [
+            (DepthReason.videoUndecodable, false), (.tooFewKeyframes, false), (.lowRelief, true), (.depthNotOfVideo, true),
+        ])
+    func motion(reason: DepthReason, isSaid: Bool) throws {
+        let record = Samples.Video().changed {
+            ($0.verdict, $0.depth, $0.depthReason, $0.confidence) = (.undecided, .inconclusive, reason, .medium)
+            $0.coherence = nil
+        }.record
+        for language in Language.allCases {
+            let html = try Samples.html(record, language)
+            #expect(html.contains(resources.strings(language, .video)("m.coherence.none")) == isSaid)
+        }
     }
 
     @Test(

@@ -49,7 +49,12 @@ struct DepthView: Sendable {
         // That of a video's measurements: its check may have another.
         let reason = depth.temporal == nil ? depth.reason?.known?.rawValue : depth.temporal?.reason?.known?.rawValue
         if verdict == .undecided, let why = DepthReasonText.key(reason) { view["meaning"] = strings(why) }
-        if let temporal = depth.temporal, temporal.motionCoherence == nil { see.append(strings("m.coherence.none")) }
+        // Where the pictures or the maps do not suffice, the reason above says why there is no number.
+        if let temporal = depth.temporal, temporal.motionCoherence == nil,
+            ![.videoUndecodable, .tooFewKeyframes].contains(temporal.reason?.known)
+        {
+            see.append(strings("m.coherence.none"))
+        }
         if hasLiDAR, verdict != .undecided { view["limit"] = strings("depth.\(verdict.rawValue).not") }
         let chart = depth.temporal.flatMap {
             ReliefChart(temporal: $0, durationMilliseconds: duration, strings: strings)
