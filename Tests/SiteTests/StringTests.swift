@@ -164,6 +164,29 @@ struct StringTests {
         #expect(ValueFormatter(strings: resources.strings(.english)).span(seconds) == text)
     }
 
+    @Test(
+        "shares are told in whole per cent, and in tenths where these would put them at a threshold that they are not at",
+        arguments: [
+            (0.0996, "9.9"), (0.1, "10"), (0.1004, "10.1"), (0.1996, "19.9"), (0.2, "20"), (0.2004, "20.1"), (0.2049, "20.5"),
+            (0.4996, "49.9"), (0.5, "50"), (0.7996, "79.9"), (0.8, "80"), (0.896, "89.6"), (0.9, "90"), (0.996, "99.6"),
+            (0.99999, "99.9"), (1, "100"), (0, "0"), (0.004, "0"), (0.1249, "12"), (0.3751, "38"), (3, "300"),
+        ] as [(Double, String)])
+    func percentages(share: Double, text: String) {
+        #expect(ValueFormatter(strings: resources.strings(.english)).percentage(share) == text)
+        let spanish = ValueFormatter(strings: resources.strings(.spanish)).percentage(share)
+        #expect(spanish == text.replacing(".", with: ","))
+    }
+
+    @Test(
+        "two shares are told in whole per cent if these add up, else in tenths",
+        arguments: [
+            (0.03, 0.34, "3", "34"), (0.1249, 0.1249, "12.5", "12.5"), (0.126, 0.126, "12.6", "12.6"), (0.12, 0.02, "12", "2"),
+        ])
+    func twoShares(one: Double, other: Double, first: String, second: String) {
+        let told = ValueFormatter(strings: resources.strings(.english)).percentages(one, other)
+        #expect(told.0 == first && told.1 == second)
+    }
+
     @Test("numbers, sizes and dates are those of the language")
     func formatter() {
         let (english, spanish) = (

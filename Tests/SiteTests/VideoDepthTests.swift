@@ -52,6 +52,20 @@ struct VideoDepthTests {
         #expect(html.contains("id=\"scrub\" min=\"0\" max=\"124\""))
     }
 
+    @Test("a keyframe just below or above a threshold is not told as at it, by the script either")
+    func threshold() throws {
+        var temporal = Samples.Video().temporal
+        for (number, relief) in [0.0996, 0.2004, 0.1].enumerated() { temporal.frameAnalyses[number].relief = relief }
+        let media = PublishedMedia(sha256: Samples.digest, sizeBytes: 1, link: "/media/x", size: PixelSize(1280, 1248))
+        let frames = try #require(DepthSheet(temporal, media)?.context["frames"] as? String)
+        #expect(frames.hasPrefix("0r9.9 100r20.1 200r10 300r33 "))
+        let chart = ReliefChart(temporal: temporal, durationMilliseconds: 12_500, strings: resources.strings(.english))
+        let view = try #require(chart.context(canBeScrubbed: true))
+        #expect(view["label"] as? String == "Relief in 125 keyframes, from 9.9 % to 39 %")
+        let script = String(decoding: try #require(resources.assets["js/film.js"]).bytes, as: UTF8.self)
+        #expect(script.contains(#"([\d.]*)"#) && script.contains("tenths.format(relief)"))
+    }
+
     @Test("keyframes that were not measured interrupt the line; a value beyond the chart is held at its edge")
     func gaps() throws {
         let frames = [0.9, nil, 0.3, 0.3, nil, .nan].enumerated().map { number, relief in

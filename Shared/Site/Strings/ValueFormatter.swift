@@ -49,8 +49,26 @@ struct ValueFormatter: Sendable {
         value.formatted(.number.precision(.significantDigits(1...2)).locale(strings.language.locale))
     }
 
-    /// A share of 0...1 as a whole percentage, without the sign.
-    func percentage(_ share: Double) -> String { number((share * 100).rounded(), digits: 0) }
+    /// A share of 0...1 in per cent, without the sign, see ``percent(_:)``.
+    func percentage(_ share: Double) -> String { number(Self.percent(share), digits: 1) }
+
+    /// Per cents that the pages call a threshold, and all of it.
+    private static let thresholds: Set<Double> = [10, 20, 50, 80, 90, 100]
+
+    /// A share of 0...1 in whole per cent; in tenths if it would seem to be just at a threshold that it is below or above.
+    static func percent(_ share: Double) -> Double {
+        let whole = (share * 100).rounded()
+        guard thresholds.contains(whole), share != whole / 100 else { return whole }
+        let isAbove = share > whole / 100
+        let tenths = (share * 1000).rounded()
+        return (isAbove ? max(tenths, whole * 10 + 1) : min(tenths, whole * 10 - 1)) / 10
+    }
+
+    /// Two shares of 0...1 and their sum, each in per cent without the sign: the two in tenths if they would not seem to be the sum.
+    func percentages(_ one: Double, _ other: Double) -> (String, String) {
+        let fits = abs(Self.percent(one) + Self.percent(other) - Self.percent(one + other)) < 0.05
+        return fits ? (percentage(one), percentage(other)) : (number(one * 100, digits: 1), number(other * 100, digits: 1))
+    }
 
     /// "3.4 MB", "18 kB".
     func size(_ bytes: Int64) -> String {

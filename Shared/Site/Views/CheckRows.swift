@@ -159,7 +159,8 @@ struct CheckRows: Sendable {
     private func depthParts(_ found: DepthAnalysisEvidence) -> [String] {
         var paragraphs: [String] = []
         if let front = found.reliefFront, let behind = found.reliefBehind {
-            paragraphs.append(strings("dp.parts", ["f": formatter.percentage(front), "b": formatter.percentage(behind)]))
+            let (inFront, atBack) = formatter.percentages(front, behind)
+            paragraphs.append(strings("dp.parts", ["f": inFront, "b": atBack]))
         }
         if let edges = found.photoEdgesOnSurface {
             paragraphs.append(strings("dp.outlines", ["n": formatter.percentage(edges)]))

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Foundation
 import Models
 
 /// The picture with the depth of all keyframes of a video, ten in a row, and what was found in each of them.
@@ -33,7 +34,7 @@ struct DepthSheet: Sendable {
             case .flat: "f"
             case .undecided: "u"
             }
-        let relief = frame.relief.flatMap { $0.isFinite ? "\(Int((min(1, max(0, $0)) * 100).rounded()))" : nil }
+        let relief = frame.relief.flatMap { $0.isFinite ? String(format: "%.3g", ValueFormatter.percent(min(1, max(0, $0)))) : nil }
         return "\(frame.timeMilliseconds)\(verdict)\(relief ?? "")\(isSuspicious && frame.verdict != .flat ? "!" : "")"
     }
 

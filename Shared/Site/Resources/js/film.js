@@ -2,7 +2,7 @@
 
 const PATIENCE = 10_000;
 const byID = (id) => document.getElementById(id);
-const seconds = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 });
+const tenths = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 });
 let film, video, veil, tile, scrub, now;
 /** Time in milliseconds, verdict, relief in percent, whether it is doubtful. */
 let frames = [];
@@ -57,7 +57,8 @@ function show(index) {
   now?.setAttribute('x2', x);
   if (scrub) {
     const words = scrub.dataset, told = doubt ? words.doubtful.replace('{v}', words[verdict]) : words[verdict];
-    const text = words.text.replace('{t}', seconds.format(time / 1000)).replace('{r}', relief ? `${relief} %` : '–').replace('{v}', told);
+    const share = relief ? `${tenths.format(relief)} %` : '–';
+    const text = words.text.replace('{t}', tenths.format(time / 1000)).replace('{r}', share).replace('{v}', told);
     scrub.value = at;
     scrub.setAttribute('aria-valuetext', text);
     if (tile && !tile.hidden) byID('at').textContent = text;
@@ -127,7 +128,7 @@ export function setUpFilm() {
   film = found;
   [video, veil] = [film.querySelector('video'), film.querySelector('.veil')];
   [tile, scrub, now] = ['tile', 'scrub', 'now'].map(byID);
-  frames = [...veil?.dataset.frames.matchAll(/(\d+)([rfu])(\d*)(!?)/g) ?? []].map(([, time, ...rest]) => [+time, ...rest]);
+  frames = [...veil?.dataset.frames.matchAll(/(\d+)([rfu])([\d.]*)(!?)/g) ?? []].map(([, time, ...rest]) => [+time, ...rest]);
   film.addEventListener('error', resume, true);
   if (frames.length) setUpDepth();
 }
