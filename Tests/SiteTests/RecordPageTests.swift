@@ -270,6 +270,15 @@ struct RecordPageTests {
         #expect(!html.contains("http-equiv"))
     }
 
+    @Test("what is said to be safe while it is checked is the record: a fingerprint has no photo here", arguments: Language.allCases)
+    func slow(language: Language) throws {
+        let told = language == .english ? "The record is safe;" : "El registro está a salvo;"
+        for kind in [CaptureKind.photo, .hashOnly, .video, .hashOnlyVideo] {
+            let html = try Samples.html(Samples.record(nil, nil, status: .processing, kind: kind, media: [:]), language)
+            #expect(html.firstMatch(of: #/<p id="slow" hidden>[^<]*/#)?.output.contains(told) == true)
+        }
+    }
+
     @Test(
         "a failure says whose it is, never that of the photo",
         arguments: [
