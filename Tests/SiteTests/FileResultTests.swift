@@ -24,7 +24,7 @@ struct FileResultTests {
             (.publicCopy, "This is the public copy we made, which is not signed"),
             (.manifest, "These are the Content Credentials we made, without their file"),
             (.thumbnail, "This is the small preview we made"), (.poster, "This is a still we made from the video"),
-            (.playback, "This is the smaller copy we made for playing, not the signed one"),
+            (.playback, "This is the smaller copy we made for playing"),
             (.depthPreview, "This is a picture we made from the depth"), (.depthFrames, "This is a picture we made from the depth"),
             (.shareCard, "This is the picture we made for sharing"),
         ])

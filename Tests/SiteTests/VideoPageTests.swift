@@ -197,6 +197,25 @@ struct VideoPageTests {
         #expect(try self.html("no playback copy").contains("A smaller copy is not available."))
     }
 
+    @Test(
+        "beside the copy a video is called signed only where it is",
+        arguments: [
+            (.pass, .videoDepthMetadata, false, true), (.unavailable, .videoDepthMetadata, false, false),
+            (.unavailable, .videoDepthMetadata, true, true), (.pass, .checkpoint, false, false),
+        ] as [(CheckStatus, AssertionBinding, Bool, Bool)])
+    func signed(hardware: CheckStatus, binding: AssertionBinding, hasCredentials: Bool, isSigned: Bool) throws {
+        let record = Samples.Video().changed { video in
+            (video.codec, video.hasPlayback) = ("hevc", true)
+            // Without Content Credentials the file is public as it came.
+            video.confidence = hasCredentials ? .medium : .suspicious
+            video.evidence = Samples.Evidence(hardware: hardware, binding: binding)
+        }.record
+        for language in Language.allCases {
+            let (html, strings) = (try Samples.html(record, language), resources.strings(language, .video))
+            #expect(html.contains(strings("video.copy")) == isSigned && html.contains(strings("video.copy.unsigned")) != isSigned)
+        }
+    }
+
     @Test("codecs that are no codecs do not reach the page", arguments: ["a\"b", "a\\b", "a\nb", "ä", ""])
     func codecs(text: String) throws {
         let html = try Samples.html(Samples.Video().changed { $0.codecs = text }.record)

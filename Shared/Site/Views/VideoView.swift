@@ -38,7 +38,9 @@ struct VideoView: Sendable {
         ]
         view["poster"] = record.media[.poster]?.link
         if playback != nil {
-            view["copy"] = strings("video.copy")
+            // Content Credentials or the phone's signature.
+            let isSigned = record.media[.signedVideo] != nil || evidence.signatureCovers.contains(.video)
+            view["copy"] = strings(isSigned ? "video.copy" : "video.copy.unsigned")
         } else if facts.codec == "hevc" {
             view["copy"] = strings("video.nocopy")
         }
