@@ -46,8 +46,9 @@ enum CardText {
 
     private static func time(_ date: Date) -> (day: String, time: String)? {
         guard (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
-        // "2025-11-22T10:30:04.000Z"
-        let fields = Timestamp.format(date).split { "-T:.Z".contains($0) }
+        // "2025-11-22T10:30:04.000Z", never rounded up into the next minute, as on the page.
+        let second = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
+        let fields = Timestamp.format(second).split { "-T:.Z".contains($0) }
         guard fields.count >= 5, let year = Int(fields[0]), let month = Int(fields[1]), let day = Int(fields[2]),
             months.indices.contains(month - 1)
         else { return nil }

@@ -28,7 +28,7 @@ struct CardTextTests {
         "writes times in UTC",
         arguments: [
             (1_763_807_404.0, "22 November 2025", "10:30 UTC"), (0, "1 January 1970", "00:00 UTC"),
-            (1_709_251_199.4, "29 February 2024", "23:59 UTC"),
+            (1_709_251_199.4, "29 February 2024", "23:59 UTC"), (1_767_225_599.9997, "31 December 2025", "23:59 UTC"),
         ])
     func time(seconds: Double, day: String, time: String) throws {
         let moment = Date(timeIntervalSince1970: seconds)
