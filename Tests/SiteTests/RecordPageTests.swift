@@ -212,6 +212,23 @@ struct RecordPageTests {
         #expect(row?.paragraphs == (told == nil ? [] : [agreement]))
     }
 
+    @Test(
+        "the time of a fingerprint-only capture is called signed only where its signature is accepted",
+        arguments: [(CheckStatus.pass, nil), (.fail, HardwareReason.deviceRevoked), (.unavailable, .appNotAccepted)]
+            as [(CheckStatus, HardwareReason?)])
+    func signedTime(hardware: CheckStatus, reason: HardwareReason?) throws {
+        let evidence = Samples.Evidence(hardware: hardware, hardwareReason: reason, binding: .payload, source: .device)
+        let record = Samples.record(evidence, reason == .deviceRevoked ? .suspicious : .medium, kind: .hashOnly, media: [:])
+        for language in Language.allCases {
+            let (html, strings) = (try Samples.html(record, language), resources.strings(language))
+            #expect(html.contains(strings("time.signed.more")) == (hardware == .pass))
+            #expect(html.contains(strings("time.given.more")) == (hardware != .pass))
+            #expect(html.contains(strings("fact.unsigned.more")) == (hardware != .pass))
+        }
+        // The gateway refuses such a capture if its signature does not hold, whatever is thought of the device.
+        #expect(try !Samples.html(record).contains("not examined"))
+    }
+
     @Test("models that pass are said to be supported and not to contradict, not to be the same", arguments: ["high", "hash only", "video"])
     func models(name: String) {
         let told = "Every model that is named is one this app supports, and none contradicts the registered phone."

@@ -177,7 +177,7 @@ struct CheckRows: Sendable {
         let (detail, more): (String, String)
         switch (found.status, found.reason?.known) {
         case (.pass, _):
-            let meaning = evidence.mediaStored ? "time.pass.more" : "time.signed.more"
+            let meaning = evidence.mediaStored ? "time.pass.more" : evidence.coversMetadata ? "time.signed.more" : "time.given.more"
             guard let delay else { return CheckRow(check: .time, status: .pass, detail: strings(meaning)) }
             (detail, more) = (strings("time.pass", ["t": formatter.span(delay)]), meaning)
         case (.fail, .afterReceipt): (detail, more) = (strings("time.future"), "time.future.more")
