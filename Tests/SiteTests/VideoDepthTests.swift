@@ -75,6 +75,10 @@ struct VideoDepthTests {
         temporal.frameAnalyses = frames
         let chart = ReliefChart(temporal: temporal, durationMilliseconds: 1000, strings: resources.strings(.english))
         #expect(chart.context(canBeScrubbed: false)?["lines"] as? [String] == ["0,10 0,10", "200,70 300,70", "500,100 500,100"])
+        temporal.frameAnalyses = Array(frames.prefix(3))
+        #expect(label(of: temporal) == "Relief in 2 keyframes, from 30 % to 90 %", "those that were measured")
+        temporal.frameAnalyses = Array(frames.prefix(2))
+        #expect(label(of: temporal) == "Relief in one keyframe, 90 %")
         temporal.frameAnalyses = []
         #expect(
             ReliefChart(temporal: temporal, durationMilliseconds: 1, strings: resources.strings(.english)).context(canBeScrubbed: true)
@@ -82,6 +86,11 @@ struct VideoDepthTests {
         #expect(
             ReliefChart(temporal: Samples.Video().temporal, durationMilliseconds: 0, strings: resources.strings(.english))
                 .context(canBeScrubbed: true) == nil)
+    }
+
+    private func label(of temporal: VideoDepthMeasurements) -> String? {
+        ReliefChart(temporal: temporal, durationMilliseconds: 1000, strings: resources.strings(.english))
+            .context(canBeScrubbed: false)?["label"] as? String
     }
 
     @Test("relief beyond the gauge's end is in the chart: then it reaches to 100 %")

@@ -43,6 +43,17 @@ struct VideoPageTests {
     }
 
     @Test(
+        "a single frame is not told as several", arguments: [(Language.english, "1 frames", "All 1"), (.spanish, "1 fotogramas", "Los 1")])
+    func single(language: Language, several: String, all: String) throws {
+        for mode in [CaptureMode.full, .hashOnly] {
+            let record = Samples.Video().changed { ($0.frames, $0.milliseconds, $0.mode) = (1, 33, mode) }.record
+            let (html, strings) = (try Samples.html(record, language), resources.strings(language, .video))
+            #expect(!html.contains(several) && !html.contains(all))
+            #expect(html.contains(mode == .full ? strings("video.all.one") : strings("hash.film.one", ["s": "0"])))
+        }
+    }
+
+    @Test(
         "a chain is said to be computed again only where it was, and to be the phone's only where that is signed",
         arguments: [
             ("whole", "chain.more"), ("partial", "chain.unsigned.more"), ("broken", "chain.more"), ("unsigned", "chain.unsigned.more"),

@@ -175,7 +175,7 @@ struct RecordView: Sendable {
             ] as ViewContext
         if let facts = evidence.video {
             view["film"] = strings(
-                "hash.film",
+                facts.frameCount == 1 ? "hash.film.one" : "hash.film",
                 [
                     "n": "\(facts.frameCount)",
                     "s": formatter.number(Double(facts.durationMilliseconds / 100) / 10, digits: 1),

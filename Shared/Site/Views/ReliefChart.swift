@@ -36,8 +36,10 @@ struct ReliefChart: Sendable {
 
     private func label(_ frames: [VideoFrameAnalysis]) -> String {
         guard let (least, most) = Self.range(frames) else { return strings("chart.label.none") }
+        let measured = frames.count { $0.relief != nil }
         return strings(
-            "chart.label", ["n": "\(frames.count)", "a": formatter.percentage(least), "b": formatter.percentage(most)])
+            measured == 1 ? "chart.label.one" : "chart.label",
+            ["n": "\(measured)", "a": formatter.percentage(least), "b": formatter.percentage(most)])
     }
 
     /// One line for each run of keyframes that were measured.

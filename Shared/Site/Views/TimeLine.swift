@@ -69,7 +69,7 @@ struct ChainText: Sendable {
     init(_ chain: HashChainEvidence, _ facts: VideoFacts, _ strings: StringTable) {
         switch (chain.status, chain.reason?.known) {
         case (.pass, _):
-            sentence = strings("video.all", ["n": "\(chain.totalFrames)"])
+            sentence = chain.totalFrames == 1 ? strings("video.all.one") : strings("video.all", ["n": "\(chain.totalFrames)"])
             reason = nil
         case (.fail, _):
             sentence =
