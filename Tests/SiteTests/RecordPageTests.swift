@@ -417,6 +417,10 @@ struct RecordPageTests {
         #expect(html.contains("<a href=\"/verify/\(other)\">Captured 22 November 2025, 10:30 UTC</a>"))
         #expect(html.contains("(this record)") && !html.contains("<a href=\"/verify/\(Samples.id)\">Captured"))
         #expect(!(try Samples.html(Samples.record(kind: .photo)).contains("Similar captures of this file</h2>")))
+        #expect(!html.contains("captures are listed."))
+        let cut = SimilarCaptures(similar.captures, devices: 60, isCut: true)
+        let told = try Samples.html(Samples.record(kind: .photo), similar: cut)
+        #expect(told.contains("60 devices registered exactly this file") && told.contains(" At most 2 captures are listed.</p>"))
     }
 
     @Test("nothing but public facts is on any page: no counter, no number of a place")

@@ -2,12 +2,14 @@ import Models
 import Site
 
 extension SimilarCaptures {
-    /// `nil` unless several devices claim the file.
-    /// - Parameter claims: in the order of ``VerificationRepository/claims(of:)``; only claims of the original count.
-    init?(_ claims: [Claim]) {
+    /// `nil` unless there is another capture to name.
+    /// - Parameters:
+    ///   - claims: in the order of ``VerificationRepository/claims(of:)``; only claims of the original count.
+    ///   - devices: all that claim the file, also by claims that were not returned.
+    ///   - isCut: whether there may be more claims than were returned.
+    init?(_ claims: [Claim], devices: Int, isCut: Bool) {
         let originals = claims.filter { $0.matched == .original }
-        let devices = Set(originals.map(\.row.deviceID)).count
-        guard devices > 1 else { return nil }
+        guard originals.count > 1 else { return nil }
         let captures = originals.compactMap { claim -> SimilarCapture? in
             guard let evidence = claim.row.evidence, let confidence = claim.row.confidence else { return nil }
             return SimilarCapture(
@@ -15,6 +17,6 @@ extension SimilarCaptures {
                 isRevoked: claim.row.isRevoked, capturedAt: claim.row.capturedAt, place: evidence.metadata.locationCoarse,
                 isSigned: evidence.coversMetadata)
         }
-        self.init(captures, devices: devices)
+        self.init(captures, devices: devices, isCut: isCut)
     }
 }

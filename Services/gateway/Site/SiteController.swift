@@ -65,8 +65,11 @@ struct SiteController: Sendable {
         guard let record = try await records.find(id, at: Date()) else { throw APIError.noSuchCapture }
         let language = Language(request)
         // Most files have one claim; then a second query is not needed.
-        let hasSimilar = record.status == .complete && record.claimingDevices > 1
-        let similar = hasSimilar ? SimilarCaptures(try await claims.claims(of: record.mediaHash)) : nil
+        var similar: SimilarCaptures?
+        if record.status == .complete, record.claimingDevices > 1 {
+            let found = try await claims.claims(of: record.mediaHash)
+            similar = SimilarCaptures(found, devices: record.claimingDevices, isCut: found.count >= claims.maximumClaims)
+        }
         return try responder.response(pages.record(record, similar: similar, language), language, to: request)
     }
 

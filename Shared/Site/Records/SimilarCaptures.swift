@@ -30,10 +30,14 @@ package struct SimilarCapture: Sendable {
 /// Captures of one file by several devices: those with a stored file first, then by level; verdicts taken back last.
 package struct SimilarCaptures: Sendable {
     let captures: [SimilarCapture]
+    /// All that claim the file, also those whose captures are not listed.
     let devices: Int
+    /// Whether there may be more captures than are listed.
+    let isCut: Bool
 
-    package init(_ captures: [SimilarCapture], devices: Int) {
+    package init(_ captures: [SimilarCapture], devices: Int, isCut: Bool = false) {
         self.captures = captures
         self.devices = devices
+        self.isCut = isCut
     }
 }

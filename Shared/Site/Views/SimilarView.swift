@@ -17,6 +17,8 @@ struct SimilarView: Sendable {
             if capture.id != this { item["href"] = PagePath.capture(capture.id) }
             return item
         }
-        return ["why": strings("similar.why", ["n": String(similar.devices)]), "items": items]
+        var view: ViewContext = ["why": strings("similar.why", ["n": String(similar.devices)]), "items": items]
+        if similar.isCut { view["cut"] = strings("similar.cut", ["n": String(items.count)]) }
+        return view
     }
 }

@@ -67,7 +67,7 @@ function found(data, part) {
     slot('tally').append(item);
   }
   slot('open').href = path(data.verification_url);
-  for (const claim of Array.isArray(data.other_claims) ? data.other_claims.slice(0, 20) : []) {
+  for (const claim of Array.isArray(data.other_claims) ? data.other_claims : []) {
     const item = document.createElement('li'), link = document.createElement('a');
     link.href = path(claim.verification_url);
     link.textContent = `${slot('claims').dataset.text} · ${utcTime(claim.uploaded_at)}`;
