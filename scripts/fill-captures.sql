@@ -84,12 +84,13 @@ INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
     SELECT origin, leaf_index, leaf, sha256('\x00' || leaf), commitment
     FROM (SELECT origin, leaf_index, commitment, convert_to(encode(commitment, 'hex') || chr(10), 'UTF8') AS leaf
         FROM statements WHERE origin = 'rial.example/log/fill') AS entries;
+-- Cosigned and stamped now: the times in the statements are those of the copied ones.
 INSERT INTO log_checkpoints (origin, size, root, body, committed_at, note, published_at, token, token_at)
     SELECT 'rial.example/log/fill', number + 1, sha256(id_text::bytea), 'rial.example/log/fill', now() - age, 'rial.example/log/fill', now() - age,
-        CASE number % 50 WHEN 0 THEN sha256(id_text::bytea) END, CASE number % 50 WHEN 0 THEN now() - age END
+        CASE number % 50 WHEN 0 THEN sha256(id_text::bytea) END, CASE number % 50 WHEN 0 THEN now() END
     FROM fresh WHERE number % 5 = 0;
 INSERT INTO log_cosignatures (origin, size, witness, key_id, line, cosigned_at)
-    SELECT origin, size, witness, '00000000', witness, published_at FROM log_checkpoints,
+    SELECT origin, size, witness, '00000000', witness, now() FROM log_checkpoints,
         unnest(ARRAY['first.example', 'second.example']) AS witness WHERE origin = 'rial.example/log/fill';
 
 -- A registration for each device, and many unfinished ones; the challenges of the last day; uploads of the last hours.

@@ -69,7 +69,8 @@ extension TestClient {
 
 extension LocalStack {
     /// Lets the log enter at once what it holds back until half an hour after the next midnight (SPEC §14 "Withheld times"). A test cannot
-    /// wait for that, so it moves the time, as the database's owner; all else is left to the log.
+    /// wait for that, so it makes the statements those of the day before, as the database's owner; all else is left to the log. None of
+    /// them may have a following one, which would name its commitment.
     /// - Parameter rows: which statements, in SQL.
     func enterHeldStatements(where rows: String) async throws {
         try await eventually("the log has the statements or waits with them") {
@@ -81,9 +82,17 @@ extension LocalStack {
         }
         _ = try await sql(
             """
-            UPDATE statements SET not_before = date_trunc('day', now()) WHERE not_before > now() AND (\(rows));
-            UPDATE log_pending SET not_before = date_trunc('day', now()) WHERE not_before > now()
-                AND commitment IN (SELECT commitment FROM statements WHERE \(rows))
+            WITH held AS (
+                SELECT commitment AS known, time - 86400 AS midnight, convert_to(replace(convert_from(statement, 'UTF8'),
+                    '"time":' || statements.time, '"time":' || (statements.time - 86400)), 'UTF8') AS content
+                FROM statements WHERE not_before > now() AND (\(rows))
+            ), moved AS (
+                UPDATE statements SET time = midnight, not_before = date_trunc('day', now()), statement = content,
+                    commitment = coalesce(sha256(convert_to(E'rial.statement/1\\n', 'UTF8') || salt || content), commitment)
+                FROM held WHERE commitment = known RETURNING known, commitment, time, not_before
+            )
+            UPDATE log_pending SET commitment = moved.commitment, time = moved.time, not_before = moved.not_before
+            FROM moved WHERE log_pending.commitment = known
             """)
         try await eventually("the log has the statements") {
             try await sql("SELECT count(*) FROM log_pending WHERE commitment IN (SELECT commitment FROM statements WHERE \(rows))") == ["0"]

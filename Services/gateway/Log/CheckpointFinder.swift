@@ -17,7 +17,8 @@ struct WitnessedCheckpoint: Sendable {
     let witnesses: [Witness]
 }
 
-/// Finds the checkpoints against which proofs are made.
+/// Finds the checkpoints against which proofs are made. None was seen before the time that its entry states: if a clock was ahead then,
+/// there is none for a while.
 struct CheckpointFinder: Sendable {
     /// How many checkpoints are read at a time, and how many times: witnesses may have been unavailable for long.
     static let (page, pages) = (16, 64)
@@ -33,7 +34,7 @@ struct CheckpointFinder: Sendable {
 
     /// The earliest that holds the entry and has a quorum and a time stamp, else the earliest with a quorum.
     func best(for place: LogPlace) async throws -> WitnessedCheckpoint? {
-        var stamped = search(of: place.shard.origin, from: place.index)
+        var stamped = search(of: place)
         stamped.isStamped = true
         if let found = first(of: try await log.checkpoints(stamped)) { return found }
         return try await earliest(for: place)
@@ -48,23 +49,28 @@ struct CheckpointFinder: Sendable {
     }
 
     private func search(for place: LogPlace) async throws -> WitnessedCheckpoint? {
-        var search = search(of: place.shard.origin, from: place.index)
+        var search = search(of: place)
         let earliest = try await log.checkpoints(search)
         if let found = first(of: earliest) { return found }
         guard earliest.count == Self.page else { return nil }
         search.isNewestFirst = true
         guard let newest = first(of: try await log.checkpoints(search)) else { return nil }
-        var last = earliest.compactMap(\.self).last?.size ?? newest.checkpoint.size
-        for _ in 1..<Self.pages where last < newest.checkpoint.size {
-            let next = try await log.checkpoints(self.search(of: search.origin, from: last))
+        search.isNewestFirst = false
+        search.index = earliest.compactMap(\.self).last?.size ?? newest.checkpoint.size
+        for _ in 1..<Self.pages where search.index < newest.checkpoint.size {
+            let next = try await log.checkpoints(search)
             if let found = first(of: next) { return found }
-            last = next.compactMap(\.self).last?.size ?? newest.checkpoint.size
+            search.index = next.compactMap(\.self).last?.size ?? newest.checkpoint.size
         }
         return newest
     }
 
-    private func search(of origin: String, from index: UInt64) -> CheckpointSearch {
-        CheckpointSearch(origin: origin, index: index, isCosigned: policy.standing([]) != .notRequired, limit: Self.page)
+    private func search(of place: LogPlace) -> CheckpointSearch {
+        // With an earlier one, verifiers would find that the entry was seen before it was made.
+        let earliest = TimeInterval(place.time) - TimeInterval(BundleVerifier.clockTolerance)
+        return CheckpointSearch(
+            origin: place.shard.origin, index: place.index, notBefore: Date(timeIntervalSince1970: earliest),
+            isCosigned: policy.standing([]) != .notRequired, limit: Self.page)
     }
 
     private func first(of checkpoints: [CosignedCheckpoint?]) -> WitnessedCheckpoint? {

@@ -27,7 +27,7 @@ struct PostgresLogReading: LogReading {
     }
 
     private static let place: SQL = """
-        statements.kind, statements.not_before, log_entries.leaf_index, \(shard)
+        statements.kind, statements.time, statements.not_before, log_entries.leaf_index, \(shard)
         """
     private static let shard: SQL = """
         log_shards.origin, log_shards.shard, log_shards.published_size,
@@ -52,24 +52,28 @@ struct PostgresLogReading: LogReading {
     static func statement(of search: CheckpointSearch) -> SQL {
         let larger: SQL = "origin = \(search.origin) AND size > \(Int64(clamping: search.index))"
         let order: SQL = search.isNewestFirst ? "DESC" : ""
+        // A renewal is later than the first cosignature.
+        let counts: SQL = "greatest(cosigned_at, renewed_at) >= \(search.notBefore)"
         let found: SQL
         if search.isCosigned, !search.isStamped {
             // Only published checkpoints have cosignatures. Their sizes come from these, and each checkpoint by its key: while no witness
             // answers, thousands of checkpoints without any are published.
             found = """
-                (SELECT DISTINCT size FROM log_cosignatures WHERE \(larger) ORDER BY size \(order) LIMIT \(search.limit)) AS sizes
-                CROSS JOIN LATERAL (SELECT size, note, token FROM log_checkpoints
+                (SELECT DISTINCT size FROM log_cosignatures WHERE \(larger) AND \(counts)
+                    ORDER BY size \(order) LIMIT \(search.limit)) AS sizes
+                CROSS JOIN LATERAL (SELECT size, note, token, token_at FROM log_checkpoints
                     WHERE origin = \(search.origin) AND size = sizes.size AND note IS NOT NULL LIMIT 1) AS found
                 """
         } else {
-            let stamped: SQL = search.isStamped ? "AND token IS NOT NULL" : ""
-            found = "(SELECT size, note, token FROM log_checkpoints WHERE \(larger) AND note IS NOT NULL \(stamped)) AS found"
+            let stamped: SQL = search.isStamped ? "AND token IS NOT NULL AND token_at >= \(search.notBefore)" : ""
+            found = "(SELECT size, note, token, token_at FROM log_checkpoints WHERE \(larger) AND note IS NOT NULL \(stamped)) AS found"
         }
         let cosigned: SQL = search.isCosigned ? "WHERE cosigned.lines IS NOT NULL" : ""
         return """
-            SELECT found.size, note, token, cosigned.lines FROM \(found)
-            CROSS JOIN LATERAL (SELECT array_agg(line ORDER BY cosigned_at, witness, key_id) AS lines FROM log_cosignatures
-                WHERE log_cosignatures.origin = \(search.origin) AND log_cosignatures.size = found.size) AS cosigned
+            SELECT found.size, note, CASE WHEN token_at >= \(search.notBefore) THEN token END AS token, cosigned.lines FROM \(found)
+            CROSS JOIN LATERAL (SELECT array_agg(CASE WHEN cosigned_at >= \(search.notBefore) THEN line ELSE renewed_line END
+                    ORDER BY cosigned_at, witness, key_id) AS lines FROM log_cosignatures
+                WHERE log_cosignatures.origin = \(search.origin) AND log_cosignatures.size = found.size AND \(counts)) AS cosigned
             \(cosigned) ORDER BY found.size \(order) LIMIT \(search.limit)
             """
     }
@@ -108,7 +112,7 @@ extension PlacedStatement {
         kind = try row.word("kind")
         notBefore = try row.getOptional("not_before")
         place = try row.getOptional("leaf_index", as: Int64.self).map { index in
-            LogPlace(shard: try PublishedShard(row), index: UInt64(clamping: index))
+            LogPlace(shard: try PublishedShard(row), index: UInt64(clamping: index), time: try row.get("time"))
         }
     }
 }

@@ -12,5 +12,7 @@ struct PublishedShard: Sendable, Equatable {
 struct LogPlace: Sendable, Equatable {
     let shard: PublishedShard
     let index: UInt64
+    /// The time that it states, in POSIX seconds.
+    let time: Int
     var isPublished: Bool { index < shard.size }
 }

@@ -2,6 +2,9 @@ import CaptureProtocol
 
 /// Verifies bundles offline (SPEC §14 "Verifying, in this order").
 public struct BundleVerifier: Sendable {
+    /// What clocks may differ by: a statement is not witnessed or stamped this much before its time, in seconds.
+    public static let clockTolerance = 300
+
     private let policy: TrustPolicy
     private let anchors: TimestampAnchors?
     private let examiners: BundleExaminers

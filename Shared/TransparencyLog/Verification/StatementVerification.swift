@@ -28,9 +28,6 @@ struct ProvenStatement {
 
 /// The checks of one statement.
 struct StatementVerification {
-    /// What clocks may differ by: a statement is not witnessed this much before its time, in seconds.
-    static let clockTolerance = 300
-
     let proven: ProvenStatement
     let policy: TrustPolicy
     let anchors: TimestampAnchors?
@@ -176,7 +173,7 @@ struct StatementVerification {
     }
 
     private mutating func checkTime() {
-        let earliest = proven.statement.time - Self.clockTolerance
+        let earliest = proven.statement.time - BundleVerifier.clockTolerance
         let times = [witnessedAt.map { Double($0) }, stampedAt?.timeIntervalSince1970].compactMap { $0 }
         guard !times.isEmpty else {
             return add(.time, .notChecked("Nobody says when statement \(sequence) was seen."))

@@ -18,10 +18,11 @@ struct BundleMakerTests {
         let capture: StatedCaptureFixture
         let first: StoredStatement
 
-        init(after count: Int) throws {
+        /// - Parameter later: how many seconds after the log's usual time the statement was made.
+        init(after count: Int, later: Int = 0) throws {
             log = try LogFixture()
             capture = try StatedCaptureFixture()
-            first = try capture.assessment()
+            first = try capture.assessment(later: later)
             log.fill(to: count)
             log.add(first)
         }
@@ -100,6 +101,37 @@ struct BundleMakerTests {
         #expect(try await logged.log.finder.best(for: place)?.checkpoint.size == 9)
         let bundle = try await logged.bundle().bundle
         #expect(bundle.statements.first?.timestamp == [1])
+    }
+
+    @Test("a statement of a clock that was six hours ahead is proved by the first checkpoint that witnesses saw after its time")
+    func ahead() async throws {
+        var logged = try Logged(after: 1, later: 21_600)
+        try await logged.publish()
+        let early = logged
+        let problem = await #expect(throws: NotLogged.self) { try await early.bundle() }
+        #expect(problem?.reason == .unwitnessed)
+        for (size, later) in [(5, 3600), (6, 21_600), (7, 21_700)] as [(Int, UInt64)] {
+            logged.log.fill(to: size)
+            try await logged.log.publish()
+            try logged.log.cosign(by: [0, 1], later: later)
+        }
+        let report = await BundleVerifier(policy: logged.log.policy).verify(try await logged.bundle().bundle.bytes())
+        #expect(report.outcome == .proved, "\(report.checks)")
+        #expect(report.entry?.treeSize == 6)
+    }
+
+    @Test(
+        "clocks may differ by five minutes: the first witness signs a second after the log's time",
+        arguments: [(301, 2), (302, 5)] as [(Int, UInt64)])
+    func tolerance(later: Int, size: UInt64) async throws {
+        var logged = try Logged(after: 1, later: later)
+        try await logged.publish()
+        logged.log.fill(to: 5)
+        try await logged.log.publish()
+        try logged.log.cosign(by: [0, 1], later: 60)
+        let report = await BundleVerifier(policy: logged.log.policy).verify(try await logged.bundle().bundle.bytes())
+        #expect(report.outcome == .proved, "\(report.checks)")
+        #expect(report.entry?.treeSize == size)
     }
 
     @Test("the first quorum is found behind many checkpoints without one")

@@ -70,12 +70,24 @@ struct LogFixture {
     }
 
     /// A checkpoint of all entries.
-    /// - Parameter witnesses: their numbers. The log keeps the signatures in the order of their times, whoever comes first here.
-    mutating func cosign(by witnesses: [Int], token: [UInt8]? = nil) throws {
+    /// - Parameters:
+    ///   - witnesses: their numbers. The log keeps the signatures in the order of their times, whoever comes first here.
+    ///   - later: how many seconds later than usual they sign. The token is made with the first signature that may be.
+    mutating func cosign(by witnesses: [Int], later: UInt64 = 0, token: [UInt8]? = nil) throws {
         let text = Checkpoint(origin: origin, head: head).text
-        let signatures = try [key.sign(text)] + witnesses.sorted().map { try self.witnesses[$0].cosign(text, at: Self.seconds($0)) }
-        reading.cosigned.append(
-            CosignedCheckpoint(size: UInt64(leaves.count), note: try SignedNote(text: text, signatures: signatures), token: token))
+        let signatures = try [key.sign(text)] + cosignatures(of: text, by: witnesses, later)
+        let size = UInt64(leaves.count)
+        reading.cosigned.append(CosignedCheckpoint(size: size, note: try SignedNote(text: text, signatures: signatures), token: token))
+        if token != nil { reading.stampedAt[size] = Date(timeIntervalSince1970: TimeInterval(Self.seconds(0) + later)) }
+    }
+
+    /// Witnesses of the checkpoint of all entries cosign it again.
+    mutating func renew(by witnesses: [Int], later: UInt64) throws {
+        reading.renewed[UInt64(leaves.count)] = try cosignatures(of: Checkpoint(origin: origin, head: head).text, by: witnesses, later)
+    }
+
+    private func cosignatures(of text: [UInt8], by witnesses: [Int], _ later: UInt64) throws -> [NoteSignature] {
+        try witnesses.sorted().map { try self.witnesses[$0].cosign(text, at: Self.seconds($0) + later) }
     }
 
     /// When a witness signs, which is so many seconds after ``time``.
@@ -109,6 +121,9 @@ struct MemoryLogReading: LogReading {
     var stored: [(statement: StoredStatement, index: UInt64?)] = []
     /// Of published trees.
     var cosigned: [CosignedCheckpoint] = []
+    /// By the sizes of their checkpoints.
+    var renewed: [UInt64: [NoteSignature]] = [:]
+    var stampedAt: [UInt64: Date] = [:]
     /// `nil` before it is opened.
     var shard: PublishedShard?
     var isClosed = false
@@ -133,11 +148,23 @@ struct MemoryLogReading: LogReading {
 
     func checkpoints(_ search: CheckpointSearch) async -> [CosignedCheckpoint?] {
         guard search.origin == shard?.origin else { return [] }
-        let found = cosigned.filter { checkpoint in
+        let found = cosigned.map { counted($0, since: search.notBefore) }.filter { checkpoint in
             checkpoint.size > search.index && (!search.isStamped || checkpoint.token != nil)
                 && (!search.isCosigned || checkpoint.note.signatures.count > 1)
         }.sorted { $0.size < $1.size }
         return Array((search.isNewestFirst ? found.reversed() : found).prefix(search.limit))
+    }
+
+    /// A checkpoint without what is of before.
+    private func counted(_ checkpoint: CosignedCheckpoint, since time: Date) -> CosignedCheckpoint {
+        let renewed = self.renewed[checkpoint.size] ?? []
+        let signatures = checkpoint.note.signatures.dropFirst().compactMap { first -> NoteSignature? in
+            let both = [first] + renewed.filter { $0.name == first.name && $0.id == first.id }
+            return both.first { $0.cosignedAt >= time }
+        }
+        let note = try? SignedNote(text: checkpoint.note.text, signatures: Array(checkpoint.note.signatures.prefix(1)) + signatures)
+        let isStamped = stampedAt[checkpoint.size].map { $0 >= time } ?? false
+        return CosignedCheckpoint(size: checkpoint.size, note: note ?? checkpoint.note, token: isStamped ? checkpoint.token : nil)
     }
 
     private func stated(of capture: CaptureID) -> [(statement: StoredStatement, index: UInt64?)] {
@@ -148,10 +175,17 @@ struct MemoryLogReading: LogReading {
     }
 
     private func placed(_ entry: (statement: StoredStatement, index: UInt64?)) -> StoredStatement {
-        let place = entry.index.flatMap { index in told.map { LogPlace(shard: $0, index: index) } }
+        let place = entry.index.flatMap { index in told.map { LogPlace(shard: $0, index: index, time: entry.statement.statement.time) } }
         let placed = PlacedStatement(kind: entry.statement.placed.kind, notBefore: entry.statement.placed.notBefore, place: place)
         return StoredStatement(
             placed: placed, statement: entry.statement.statement, salt: entry.statement.salt, evidence: entry.statement.evidence,
             raw: entry.statement.raw)
+    }
+}
+
+extension NoteSignature {
+    /// The time in a witness's signature.
+    var cosignedAt: Date {
+        Date(timeIntervalSince1970: TimeInterval(signature.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }))
     }
 }

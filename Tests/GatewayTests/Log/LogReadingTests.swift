@@ -56,13 +56,13 @@ struct LogReadingTests {
             var reading = try await rows.reading(log)
             let entered = try #require(try await reading.last(of: capture.capture))
             let shard = PublishedShard(origin: log.origin.text, name: LogFixture.name, size: 0, isFrozen: false)
-            #expect(entered.place == LogPlace(shard: shard, index: 5) && entered.kind == .assessment)
+            #expect(entered.place == LogPlace(shard: shard, index: 5, time: LogFixture.time) && entered.kind == .assessment)
             #expect(try await reading.published(shard: LogFixture.name) == nil)
 
             try await log.publish()
             reading = try await rows.reading(log)
             let published = PublishedShard(origin: log.origin.text, name: LogFixture.name, size: 6, isFrozen: false)
-            #expect(try await reading.last(of: capture.capture)?.place == LogPlace(shard: published, index: 5))
+            #expect(try await reading.last(of: capture.capture)?.place == LogPlace(shard: published, index: 5, time: LogFixture.time))
             #expect(try await reading.published(shard: LogFixture.name) == published)
             #expect(try await reading.published(shard: "2027") == nil)
         }
@@ -154,6 +154,34 @@ struct LogReadingTests {
         }
     }
 
+    @Test("of before a time nothing counts; a cosignature that was renewed since does", arguments: Backend.available)
+    func notBefore(backend: Backend) async throws {
+        try await backend.withLog { rows in
+            var log = try LogFixture()
+            for (size, later) in [(1, 0), (2, 0), (3, 7200)] as [(Int, UInt64)] {
+                log.fill(to: size)
+                try await log.publish()
+                try log.cosign(by: [0, 1], later: later, token: [UInt8(size)])
+                if size == 2 { try log.renew(by: [0, 1], later: 3599) }
+            }
+            let reading = try await rows.reading(log)
+            let names = log.witnesses.map(\.verifier.name)
+            var search = CheckpointSearch(origin: log.origin.text, index: 0, limit: 9)
+            #expect(try await reading.checkpoints(search).compactMap(\.?.note) == log.reading.cosigned.map(\.note))
+            // The second witness cosigned the second checkpoint again at this second, the first one a second before.
+            search.notBefore = Date(timeIntervalSince1970: TimeInterval(LogFixture.time + 3601))
+            let found = try await reading.checkpoints(search).compactMap(\.self)
+            #expect(found.map(\.size) == [2, 3] && found.map(\.token) == [nil, [3]])
+            #expect(found.map { $0.note.signatures.dropFirst().map(\.name) } == [[names[1]], [names[0], names[1]]])
+            #expect(found.first?.note.signatures.last == log.reading.renewed[2]?.last)
+            search.isStamped = true
+            #expect(try await reading.checkpoints(search).map(\.?.size) == [3])
+            search.isStamped = false
+            search.isCosigned = false
+            #expect(try await reading.checkpoints(search).map(\.?.token) == [nil, nil, [3]])
+        }
+    }
+
     @Test(
         "checkpoints that no witness has cosigned are not read on the way to those that one has",
         .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint), arguments: [false, true])
@@ -208,7 +236,8 @@ struct LogReadingTests {
             let search = CheckpointSearch(origin: log.origin.text, index: 0, limit: CheckpointFinder.page)
             #expect(try await reading.checkpoints(search).map(\.?.size) == [nil] + Array(2..<UInt64(last)))
             let shard = try #require(log.reading.shard)
-            let found = try await CheckpointFinder(log: reading, policy: log.policy).best(for: LogPlace(shard: shard, index: 0))
+            let place = LogPlace(shard: shard, index: 0, time: LogFixture.time)
+            let found = try await CheckpointFinder(log: reading, policy: log.policy).best(for: place)
             #expect(found?.checkpoint.size == UInt64(last))
             #expect(found?.witnesses.map(\.name) == log.witnesses.dropFirst().map(\.verifier.name.text))
         }

@@ -116,19 +116,25 @@ struct PostgresLogRows: LogRows {
             """
             INSERT INTO log_checkpoints (origin, size, root, body, note, published_at, token, token_at)
             VALUES (\(origin), \(size), \(root.bytes), \(String(decoding: own.text, as: UTF8.self)),
-                \(String(decoding: own.bytes, as: UTF8.self)), now(), \(cosigned.token), \(cosigned.token.map { _ in now }))
+                \(String(decoding: own.bytes, as: UTF8.self)), now(), \(cosigned.token), \(log.reading.stampedAt[cosigned.size]))
             ON CONFLICT (origin, size) DO NOTHING
             """)
         // As they may arrive, which is not the order of their times.
         for signature in cosigned.note.signatures.dropFirst().reversed() {
-            let witness = try #require(log.witnesses.firstIndex(where: { $0.verifier.name == signature.name }))
             _ = try await database.query(
                 """
                 INSERT INTO log_cosignatures (origin, size, witness, key_id, line, cosigned_at)
                 VALUES (\(origin), \(size), \(signature.name.text), \(signature.id.description),
-                    \(String(decoding: signature.line.dropLast(), as: UTF8.self)),
-                    \(Date(timeIntervalSince1970: TimeInterval(LogFixture.seconds(witness)))))
+                    \(String(decoding: signature.line.dropLast(), as: UTF8.self)), \(signature.cosignedAt))
                 ON CONFLICT (origin, size, witness, key_id) DO NOTHING
+                """)
+        }
+        for signature in log.reading.renewed[cosigned.size] ?? [] {
+            _ = try await database.query(
+                """
+                UPDATE log_cosignatures SET renewed_line = \(String(decoding: signature.line.dropLast(), as: UTF8.self)),
+                    renewed_at = \(signature.cosignedAt)
+                WHERE origin = \(origin) AND size = \(size) AND witness = \(signature.name.text)
                 """)
         }
     }

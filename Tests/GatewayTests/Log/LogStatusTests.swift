@@ -57,6 +57,20 @@ struct LogStatusTests {
         #expect(found.witnesses.map(\.name) == ["witness.test/1", "witness.test/3"])
     }
 
+    @Test("what witnesses saw only before the time that it states is logged, until they see it again")
+    func ahead() async throws {
+        var log = try LogFixture()
+        log.add(try capture.assessment(later: 3600))
+        try await log.publish()
+        try log.cosign(by: [0, 1])
+        let early = try #require(try await status(log))
+        #expect(early.status == .logged && !early.isSettled && early.witnessedAt == nil)
+        try log.renew(by: [0, 1], later: 3600)
+        let found = try #require(try await status(log))
+        #expect(found.status == .witnessed && found.isSettled)
+        #expect(found.witnessedAt == Date(timeIntervalSince1970: TimeInterval(LogFixture.time + 2 + 3600)))
+    }
+
     @Test("where the policy asks for no witness, published is all there will be")
     func noWitness() async throws {
         var log = try LogFixture()

@@ -34,14 +34,15 @@ struct StatedCaptureFixture {
 
     static func salt(_ byte: UInt8) throws -> Salt { try #require(Salt(bytes: [UInt8](repeating: byte, count: 32))) }
 
-    func assessment(notBefore: Date? = nil) throws -> StoredStatement {
+    /// - Parameter later: how many seconds after the log's usual time it was made.
+    func assessment(notBefore: Date? = nil, later: Int = 0) throws -> StoredStatement {
         let verdict = Verdict(
             kind: .photo, media: ContentDigest(of: photo),
             files: ["manifest.c2pa": ContentDigest(of: manifest), "c2pa.jpg": ContentDigest(of: copy)], manifest: "urn:c2pa:1",
             capturedAt: .exact(now), receivedAt: .exact(now), confidence: .high, algorithms: Samples.Evidence().package.algorithmVersions,
             evidence: ContentDigest(of: evidence), raw: raw.digest)
         let statement = try Statement(
-            .assessment(verdict), capture: capture, subject: subject, sequence: 0, time: LogFixture.time, previous: nil)
+            .assessment(verdict), capture: capture, subject: subject, sequence: 0, time: LogFixture.time + later, previous: nil)
         return StoredStatement(
             placed: PlacedStatement(kind: .assessment, notBefore: notBefore, place: nil), statement: statement, salt: try Self.salt(1),
             evidence: evidence, raw: raw)
