@@ -98,6 +98,26 @@ struct LogRepositoryTests {
         }
     }
 
+    @Test("what states a time to come is not due until a minute before, and overdue only from then on", arguments: TestLog.available)
+    func ahead(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let shard = try #require(try await session.openShard())
+            let edge = try await Self.frontier(log.repository, shard)
+            let stated = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + 3600).rounded())
+            try await log.add(LogRig.stated(1, at: stated), nil)
+            let (early, due) = (stated.addingTimeInterval(-61), stated.addingTimeInterval(-60))
+            let before = try await log.repository.standing(at: early)
+            #expect(before.pending == 0 && before.oldestSeconds == 0)
+            #expect(try await session.sequence(shard, edge: edge, limit: 9, at: early, reached: {}) == nil)
+            let since = try await log.repository.standing(at: due.addingTimeInterval(5))
+            #expect(since.pending == 1 && since.oldestSeconds == 5)
+            #expect(try await session.sequence(shard, edge: edge, limit: 9, at: due, reached: {})?.head.size == 2)
+            #expect(try await log.pending() == 0)
+            await session.close()
+        }
+    }
+
     @Test("publishes the committed tree once, with its cosignatures", arguments: TestLog.available)
     func publish(kind: TestLog) async throws {
         try await kind.with(Self.key().verifier) { log in

@@ -56,10 +56,14 @@ final class LogRig: Sendable {
             now: { box.now }, reached: reached, logger: .quiet)
     }
 
-    static func leaf(_ number: Int) -> LogLeaf {
+    /// Of long before ``start``.
+    static func leaf(_ number: Int) -> LogLeaf { stated(number, at: Date(timeIntervalSince1970: TimeInterval(1_700_000_000 + number))) }
+
+    static func stated(_ number: Int, at time: Date) -> LogLeaf {
         let digest = ContentDigest(of: Array("statement \(number)".utf8))
         return .entry(
-            kind: .assessment, time: 1_793_534_402 + number, subject: LogSubject(bytes: digest.bytes.prefix(16))!, commitment: digest)
+            kind: .assessment, time: Int(time.timeIntervalSince1970), subject: LogSubject(bytes: digest.bytes.prefix(16))!,
+            commitment: digest)
     }
 
     func add(_ numbers: some Sequence<Int>) { for number in numbers { log.add(Self.leaf(number), at: now) } }
@@ -74,7 +78,7 @@ final class LogRig: Sendable {
             watch()
             switch last {
             case .published: continue
-            case .idle where !log.rows.pending.contains { $0.notBefore ?? .distantPast <= now }: return last
+            case .idle where !log.rows.pending.contains { $0.dueAt <= now }: return last
             case .idle: continue
             case .standby, .noShard, .foreignKey, .frozen: return last
             }

@@ -76,6 +76,8 @@ struct LogStatementsTests {
         let rig = try LogRig(witnesses: [])
         let own = StatedLeaf(of: capture)
         rig.log.make(own)
+        // A statement is not entered before its time.
+        rig.advance(Date().timeIntervalSince(rig.now))
         let handler = LogStatements(pending: rig.log, logger: .quiet)
         let message = EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: .low, failure: nil)
         for _ in 0..<2 {

@@ -14,6 +14,12 @@ final class MemoryLog: LogRepository {
         let commitment: [UInt8]
         let notBefore: Date?
         let createdAt: Date
+
+        /// From when on it may be entered.
+        var dueAt: Date {
+            guard case .entry(_, let time, _, _) = leaf else { return notBefore ?? .distantPast }
+            return max(notBefore ?? .distantPast, Date(timeIntervalSince1970: TimeInterval(time - PendingLeaf.aheadSeconds)))
+        }
     }
 
     struct Rows: Sendable {
@@ -113,8 +119,8 @@ final class MemoryLog: LogRepository {
     func standing(at time: Date) async throws -> LogStanding {
         let shard = try await openShard()
         return try read { rows in
-            let due = rows.pending.filter { $0.notBefore ?? .distantPast <= time }
-            let oldest = due.map { time.timeIntervalSince(max($0.createdAt, $0.notBefore ?? .distantPast)) }.max()
+            let due = rows.pending.filter { $0.dueAt <= time }
+            let oldest = due.map { time.timeIntervalSince(max($0.createdAt, $0.dueAt)) }.max()
             let isFrozen = rows.shards.contains { $0.freeze != nil && (!rows.closed.contains($0.origin) || $0.endIndex != nil) }
             return LogStanding(
                 shard: shard, isFrozen: isFrozen, openedAt: shard.flatMap { rows.openedAt[$0.origin] },
@@ -303,7 +309,7 @@ struct MemoryLogSession: LogSession {
         let old = log.rows
         var rows = old
         guard let index = rows.shards.firstIndex(of: shard), edge.head == shard.head else { throw SequencerHalt.lost("another shard") }
-        let due = rows.pending.filter { $0.notBefore ?? .distantPast <= time }.sorted { first, second in
+        let due = rows.pending.filter { $0.dueAt <= time }.sorted { first, second in
             switch (first.notBefore, second.notBefore) {
             case (nil, nil): first.id < second.id
             case (nil, _): true

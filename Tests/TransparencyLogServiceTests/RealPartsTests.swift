@@ -223,7 +223,7 @@ struct RealPartsTests {
             _ = try await log.owner.query(
                 """
                 INSERT INTO log_pending (commitment, subject, kind, time)
-                SELECT sha256(n::text::bytea), substring(sha256(n::text::bytea) FOR 16), 'assessment', 1793534402
+                SELECT sha256(n::text::bytea), substring(sha256(n::text::bytea) FOR 16), 'assessment', 1700000000
                 FROM generate_series(1, 4096) AS n
                 """)
             #expect(try await sequencer.turn() != .idle)

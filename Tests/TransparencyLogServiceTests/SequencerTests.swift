@@ -50,6 +50,24 @@ struct SequencerTests {
         #expect(commitments == commitments.sorted { $0.lexicographicallyPrecedes($1) } && commitments.count == 50)
     }
 
+    @Test("lets a statement of a clock that is ahead wait for its time, and enters the others")
+    func ahead() async throws {
+        let rig = try LogRig(witnesses: [])
+        let ahead = LogRig.stated(0, at: rig.now.addingTimeInterval(3600))
+        rig.log.add(ahead, at: rig.now)
+        rig.add([1])
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        rig.advance(3500)
+        try await rig.drain(sequencer)
+        let first = try #require(rig.log.rows.entries[rig.origin])
+        #expect(Array(first.dropFirst()) == [LogRig.leaf(1).bytes])
+        rig.advance(60)
+        try await rig.drain(sequencer)
+        let both = try #require(rig.log.rows.entries[rig.origin])
+        #expect(Array(both.dropFirst()) == [LogRig.leaf(1).bytes, ahead.bytes])
+    }
+
     @Test("makes at most one checkpoint in so many seconds")
     func pace() async throws {
         let rig = try LogRig(witnesses: [])

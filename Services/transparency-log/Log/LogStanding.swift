@@ -12,6 +12,6 @@ struct LogStanding: Sendable, Equatable {
     var stampedAt: Date?
     /// The number of statements that wait and may be entered now.
     var pending: Int
-    /// How long the oldest of these has waited.
+    /// How long the oldest of these has waited since it may be entered.
     var oldestSeconds: Double
 }

@@ -14,6 +14,9 @@ struct LogRows: Sendable {
     static let shardColumns: SQL =
         "origin, shard, log_key, size, root, published_size, next_key, end_index, frozen_reason, frozen_detail"
 
+    /// From when on a row of `log_pending` may be entered.
+    static let dueAt: SQL = "greatest(not_before, to_timestamp(time - \(PendingLeaf.aheadSeconds)))"
+
     let query: @Sendable (SQL) async throws -> [Row]
 
     func openShard() async throws -> LogShard? {

@@ -37,7 +37,7 @@ struct PostgresLogRepository: LogRepository {
         let found = try await database.query(
             """
             SELECT count(*) AS pending,
-                coalesce(extract(epoch FROM \(time) - min(greatest(created_at, not_before))), 0)::float8 AS oldest,
+                coalesce(extract(epoch FROM \(time) - min(greatest(created_at, \(LogRows.dueAt)))), 0)::float8 AS oldest,
                 (SELECT opened_at FROM log_shards WHERE closed_at IS NULL) AS opened_at,
                 (SELECT published_at FROM log_checkpoints JOIN log_shards USING (origin)
                     WHERE closed_at IS NULL AND log_checkpoints.size = published_size) AS published_at,
@@ -45,7 +45,7 @@ struct PostgresLogRepository: LogRepository {
                     WHERE closed_at IS NULL AND token IS NOT NULL ORDER BY log_checkpoints.size DESC LIMIT 1) AS stamped_at,
                 EXISTS (SELECT FROM log_shards
                     WHERE frozen_reason IS NOT NULL AND (closed_at IS NULL OR end_index IS NOT NULL)) AS is_frozen
-            FROM log_pending WHERE not_before IS NULL OR not_before <= \(time)
+            FROM log_pending WHERE \(LogRows.dueAt) <= \(time)
             """)
         guard let row = found.first else { throw MalformedLogRow(description: "there is no count of what is pending") }
         return LogStanding(

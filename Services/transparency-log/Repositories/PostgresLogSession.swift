@@ -40,7 +40,7 @@ struct PostgresLogSession: LogSession {
                 """
                 SELECT id, commitment, subject, kind, time,
                     EXISTS (SELECT FROM log_entries WHERE log_entries.commitment = log_pending.commitment) AS is_logged
-                FROM log_pending WHERE not_before IS NULL OR not_before <= \(time)
+                FROM log_pending WHERE \(LogRows.dueAt) <= \(time)
                 ORDER BY not_before NULLS FIRST, (CASE WHEN not_before IS NULL THEN id END), commitment LIMIT \(limit)
                 """
             ).map { try PendingLeaf($0) }
