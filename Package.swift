@@ -419,7 +419,8 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "Blocking", "Delivery", "Inspection", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage",
-                "Observability", "Persistence", "Secrets", "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
+                "Observability", "Persistence", "Secrets", "TestSupport", "CRdKafka", coreMetrics, httpTypes, logging, lifecycle,
+                lifecycleTests, metricsTests,
             ],
             path: "Tests/DeliveryTests"),
         .testTarget(

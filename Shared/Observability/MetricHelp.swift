@@ -6,6 +6,7 @@ enum MetricHelp {
         // Every service.
         "rial_build_info": "Always 1; the labels have the version and the revision that this process was built from.",
         "rial_circuit_state": "Whether calls to a dependency pass: 0 they do, 1 one trial is made, 2 they do not.",
+        "rial_clock_offset_seconds": "Seconds by which the database's clock is ahead of the service's; negative if it is behind.",
         "rial_database_connections_free": "Number of connections that PostgreSQL would still accept.",
         "rial_dependency_up": "Whether the service can use a dependency: 1 it can, 0 it cannot.",
         "rial_metrics_dropped_series": "Number of series that were not kept because there were too many.",

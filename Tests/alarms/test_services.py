@@ -5,7 +5,7 @@ import os
 import threading
 import urllib.request
 
-from faults import AlarmTests, sql, stack
+from faults import DATABASE, AlarmTests, sql, stack
 
 
 class Services(AlarmTests):
@@ -45,6 +45,19 @@ class Services(AlarmTests):
             ends.callback(reader.join)
             ends.callback(is_over.set)
             reader.start()
+
+    def test_the_clock_of_the_database_is_ahead(self):
+        # New connections find this one before PostgreSQL's own; nothing but the comparison of the clocks asks for the time by it.
+        name = DATABASE.path[1:]
+        with self.fault("RialClockWrong", job="upload-sync") as ends:
+            ends.callback(stack, "restart", "upload-sync")
+            ends.callback(sql, f"DROP FUNCTION public.clock_timestamp(); ALTER DATABASE {name} RESET search_path")
+            sql(f"""
+                CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
+                    $$ SELECT pg_catalog.clock_timestamp() + interval '3 minutes' $$;
+                ALTER DATABASE {name} SET search_path = public, pg_catalog
+                """)
+            stack("restart", "upload-sync")
 
     def test_no_gateway_is_left(self):
         with self.fault("RialServiceGone", job="gateway") as ends:
