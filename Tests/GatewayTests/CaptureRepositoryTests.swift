@@ -51,6 +51,33 @@ struct CaptureRepositoryTests {
         }
     }
 
+    @Test(
+        "nothing new is recorded at the database's time while that is more than a minute from the gateway's",
+        arguments: Backend.available, [-180.0, -40, 0, 40, 180])
+    func clocks(backend: Backend, ahead: Double) async throws {
+        try await backend.with { rig in
+            let (id, device) = (CaptureID(), try await rig.insertDevice())
+            try await rig.intakes.open(id, device: device)
+            let captures = rig.captures(databaseAhead: ahead)
+            guard abs(ahead) > 60 else {
+                _ = try await captures.record(id, Self.submission(), device: device)
+                #expect(try await rig.captureIDs() == [id])
+                return
+            }
+            await #expect(throws: CaptureError.clocksDiffer) { _ = try await captures.record(id, Self.submission(), device: device) }
+            let (recorded, announced) = (try await rig.captureIDs(), try await rig.announced())
+            #expect(recorded.isEmpty && announced.isEmpty)
+            #expect(try await rig.intakeIDs() == [id])
+            // What another gateway has recorded, or was received earlier, is not received now.
+            _ = try await captures.record(id, Self.submission(), device: device, receivedAt: now)
+            guard case .known(let known) = try await captures.record(CaptureID(), Self.submission(), device: device) else {
+                Issue.record("recorded twice")
+                return
+            }
+            #expect(known.id == id)
+        }
+    }
+
     @Test("the same upload again, also many at once, is one capture announced once", arguments: Backend.available)
     func same(backend: Backend) async throws {
         try await backend.with { rig in

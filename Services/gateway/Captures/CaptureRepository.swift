@@ -37,7 +37,8 @@ protocol CaptureRepository: Sendable {
     ///     known leaves it open, until the bytes are left to that capture.
     ///   - body: the digest of a body that was sent in one request. An open upload of the same, which the device has given up, ends: else
     ///     it could outlive a withdrawal of the capture. `nil` for what was sent otherwise.
-    /// - Throws: what it says; ``CaptureError/intakeExpired`` and ``CaptureError/beingRecorded``.
+    /// - Throws: what it says; ``CaptureError/intakeExpired`` and ``CaptureError/beingRecorded``; ``CaptureError/clocksDiffer`` for a new
+    ///   capture that is received at the database's time.
     func record(
         _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
         sentAtOnce body: ContentDigest?

@@ -9,6 +9,8 @@ import Persistence
 struct PostgresCaptureRepository: CaptureRepository {
     let database: PostgresPool
     let outbox: Outbox
+    /// The gateway's own clock.
+    var now: @Sendable () -> Date = { Date() }
 
     func record(
         _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
@@ -17,16 +19,18 @@ struct PostgresCaptureRepository: CaptureRepository {
         let capture = submission.capture(id, device: device, receivedAt: receivedAt ?? .distantPast)
         let kind = capture.announcement.content.kind
         return try await database.withTransaction { connection in
+            let began = now()
             if let condition, try await !Self.hold(condition.openUpload, on: connection) { throw condition.refusal }
             // Uploads come before captures, as in a withdrawal. Their segments are deleted by the cleaner.
             if let body { try await connection.query(UploadEnding.statement(of: body, by: device)) }
-            guard try await insert(capture, receivedAt: receivedAt, on: connection) else {
+            guard let databaseTime = try await insert(capture, receivedAt: receivedAt, on: connection) else {
                 let known = try await find(sameAs: capture, on: connection)
                 if !kind.mode.storesMedia, known.status == .failed {
                     try await outbox.append(kind.arrival(of: known.id), on: connection)
                 }
                 return .known(known)
             }
+            if receivedAt == nil { try ReceiptClock.compare(databaseTime, with: began) }
             if kind.mode.storesMedia {
                 guard try await PostgresIntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
             }
@@ -48,13 +52,13 @@ struct PostgresCaptureRepository: CaptureRepository {
     }
 
     /// - Parameter receivedAt: `nil` for the database's time, by which other times are judged: a gateway's own clock may be off.
-    /// - Returns: false if the device has sent the same before.
+    /// - Returns: when the transaction began, by the database's clock; `nil` if the device has sent the same before.
     private nonisolated(nonsending) func insert(_ capture: NewCapture, receivedAt: Date?, on connection: PostgresConnection) async throws
-        -> Bool
+        -> Date?
     {
         let kind = capture.announcement.content.kind
         let received: SQL = "coalesce(\(receivedAt), date_trunc('milliseconds', now()))"
-        return try await !connection.query(
+        return try await connection.query(
             """
             INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, assertion_sha256,
                 captured_at, captured_precision, metadata_flags, uploaded_at, announcement, detection, location)
@@ -65,9 +69,9 @@ struct PostgresCaptureRepository: CaptureRepository {
                 \(PostgresJSON(encoding: capture.announcement)) || jsonb_build_object('received_at',
                     to_char(\(received) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
                 \(try capture.detection.map(PostgresJSON.init(encoding:))), \(try capture.location.map { try PostgresJSON(encoding: $0) }))
-            ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
+            ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING now() AS began
             """
-        ).isEmpty
+        ).first?.get("began", as: Date.self)
     }
 
     /// - Throws: ``CaptureError/beingRecorded`` if another request is still inserting it.

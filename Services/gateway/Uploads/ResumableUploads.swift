@@ -232,7 +232,7 @@ struct ResumableUploads: Sendable {
     /// Whether the same bytes can never become a capture.
     private static func isFinal(_ error: any Error) -> Bool {
         switch error {
-        case CaptureError.intakeExpired, CaptureError.beingRecorded: false
+        case CaptureError.intakeExpired, CaptureError.beingRecorded, CaptureError.clocksDiffer: false
         case is CaptureError, is MultipartError, is AuthenticationError, is UploadError: true
         default: isDamage(error)
         }

@@ -27,7 +27,8 @@ enum Backend: String, CustomTestStringConvertible {
 
 /// The gateway's repositories over one backend, and the tests' access to that backend.
 protocol GatewayRig: Sendable {
-    var captures: any CaptureRepository { get }
+    /// - Parameter seconds: how far the database's clock is ahead of the gateway's.
+    func captures(databaseAhead seconds: Double) -> any CaptureRepository
     var intakes: any IntakeRepository { get }
     var withdrawals: any WithdrawalRepository { get }
     var devices: any DeviceRepository { get }
@@ -122,5 +123,6 @@ extension GatewayRig {
         try await insertComplete(package, confidence, at: time, sharing: nil)
     }
 
+    var captures: any CaptureRepository { captures(databaseAhead: 0) }
     var buckets: any TokenBuckets { buckets(atMost: 1_000_000) }
 }

@@ -45,6 +45,8 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
         var whenMadeOfUpload: @Sendable (UUID, UploadAnswer) -> Void = { _, _ in }
         var announced: [String] = []
         var fault: Fault?
+        /// How far the database's clock is ahead of the gateway's, in seconds.
+        var ahead = 0.0
 
         func checkReachable() throws { if fault == .unreachable { throw Fault.unreachable } }
     }
@@ -53,6 +55,7 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
 
     var now: State { state.withLock { $0 } }
     func fail(with fault: Fault?) { state.withLock { $0.fault = fault } }
+    func set(ahead seconds: Double) { state.withLock { $0.ahead = seconds } }
     func set(_ status: CaptureStatus, of capture: CaptureID) { state.withLock { $0.captures[capture]?.status = status } }
     func abandon(_ upload: CaptureID) { state.withLock { $0.intakes[upload]?.isAbandoned = true } }
     /// - Parameter happens: when a body that was sent in one request is recorded.
@@ -92,7 +95,9 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
     private func record(
         _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?
     ) throws -> Recorded {
-        let uploadedAt = receivedAt ?? Date()
+        let gatewayTime = Date()
+        let databaseTime = gatewayTime.addingTimeInterval(now.ahead)
+        let uploadedAt = receivedAt ?? databaseTime
         let capture = submission.capture(id, device: device, receivedAt: uploadedAt)
         return try state.withLock { state in
             if let fault = state.fault, fault != .answerLost { throw fault }
@@ -102,6 +107,7 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
                 if isHashOnly, entry.status == .failed { state.announced.append(known.description) }
                 return .known(KnownCapture(id: known, status: entry.status))
             }
+            if receivedAt == nil { try ReceiptClock.compare(databaseTime, with: gatewayTime) }
             if !isHashOnly {
                 guard let intake = state.intakes[id], !intake.isAbandoned else { throw CaptureError.intakeExpired }
                 state.intakes[id] = nil

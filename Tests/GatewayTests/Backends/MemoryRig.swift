@@ -17,7 +17,10 @@ struct MemoryRig: GatewayRig {
 
     init() { bodies = MemoryUploads(of: rows) }
 
-    var captures: any CaptureRepository { rows }
+    func captures(databaseAhead seconds: Double) -> any CaptureRepository {
+        rows.set(ahead: seconds)
+        return rows
+    }
     var intakes: any IntakeRepository { rows }
     var withdrawals: any WithdrawalRepository { rows }
     var devices: any DeviceRepository { registered }

@@ -17,7 +17,9 @@ struct PostgresRig: GatewayRig {
 
     init(pools: [PostgresPool]) { (database, other) = (pools[0], pools[1]) }
 
-    var captures: any CaptureRepository { PostgresCaptureRepository(database: database, outbox: Outbox(.gateway)) }
+    func captures(databaseAhead seconds: Double) -> any CaptureRepository {
+        PostgresCaptureRepository(database: database, outbox: Outbox(.gateway)) { Date().addingTimeInterval(-seconds) }
+    }
     var intakes: any IntakeRepository { PostgresIntakeRepository(database: database) }
     var withdrawals: any WithdrawalRepository { PostgresWithdrawalRepository(database: database) }
 

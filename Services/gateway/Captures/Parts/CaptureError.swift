@@ -21,6 +21,8 @@ enum CaptureError: RecordingRefusal, Equatable, Sendable {
     case intakeExpired
     /// The same upload is being recorded by another request.
     case beingRecorded
+    /// The database's clock and the gateway's differ too much to say when it was received.
+    case clocksDiffer
 
     static func invalid(part: UploadPart, _ problem: String, _ subject: Subject = .body) -> CaptureError {
         .invalid(part.rawValue, problem, subject)
