@@ -12,6 +12,8 @@ struct PostgresUploadRepository: UploadRepository {
     static func maximumSegments(of length: Int64) -> Int { max(1000, Int(clamping: length / (16 << 10))) }
 
     let database: PostgresPool
+    /// The gateway's own clock.
+    var now: @Sendable () -> Date = { Date() }
 
     func find(_ token: UploadToken) async throws -> Upload? {
         try await database.query("SELECT \(Upload.columns) FROM uploads WHERE token_sha256 = \(token.digest.bytes)").first.map(Upload.init)
@@ -51,20 +53,27 @@ struct PostgresUploadRepository: UploadRepository {
     }
 
     func grow(_ upload: Upload, from start: Int64, by sizeBytes: Int64, key: String) async throws -> Bool {
-        try await !database.query(
-            """
-            WITH grown AS (
-                UPDATE uploads SET offset_bytes = offset_bytes + \(sizeBytes),
-                    received_at = CASE WHEN offset_bytes + \(sizeBytes) = length_bytes THEN now() END
-                WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch) AND offset_bytes = \(start) AND state = 'open'
-                    AND expires_at > now() AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid))
-                        < \(Self.maximumSegments(of: upload.length))
-                RETURNING id
-            )
-            INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
-            SELECT id, \(start), \(sizeBytes), \(key) FROM grown RETURNING upload_id
-            """
-        ).isEmpty
+        let isLast = start + sizeBytes == upload.length
+        let isOnTime: SQL = "abs(extract(epoch FROM now() - \(now()))) <= \(ReceiptClock.tolerance)"
+        do {
+            return try await !database.query(
+                """
+                WITH grown AS (
+                    UPDATE uploads SET offset_bytes = offset_bytes + \(sizeBytes),
+                        received_at = CASE WHEN \(isLast) AND \(isOnTime) THEN now() END
+                    WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch) AND offset_bytes = \(start) AND state = 'open'
+                        AND expires_at > now() AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid))
+                            < \(Self.maximumSegments(of: upload.length))
+                    RETURNING id
+                )
+                INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
+                SELECT id, \(start), \(sizeBytes), \(key) FROM grown RETURNING upload_id
+                """
+            ).isEmpty
+        } catch let error as PostgresError where isLast && error.sqlState == "23514" {
+            // A constraint of `uploads` wants a time of what is complete, so nothing was changed.
+            throw CaptureError.clocksDiffer
+        }
     }
 
     func segments(of id: UploadID) async throws -> [UploadSegment] {

@@ -18,6 +18,7 @@ protocol SegmentRepository: Sendable {
     /// Adds a stored segment.
     /// - Parameter start: the offset at which it begins.
     /// - Returns: false if the upload has changed meanwhile: the segment then belongs to nobody.
+    /// - Throws: ``CaptureError/clocksDiffer`` for the last one, whose time is that of the receipt; database errors.
     func grow(_ upload: Upload, from start: Int64, by sizeBytes: Int64, key: String) async throws -> Bool
 
     /// In order.

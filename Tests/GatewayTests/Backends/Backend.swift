@@ -64,7 +64,8 @@ protocol GatewayRig: Sendable {
     /// - Parameter device: the new device, if the outcome is `registered`.
     func decide(_ outcome: RegistrationOutcome, on registration: RegistrationID, device: DeviceID?) async throws
 
-    var uploads: any UploadRepository { get }
+    /// - Parameter seconds: how far the database's clock is ahead of the gateway's.
+    func uploads(databaseAhead seconds: Double) -> any UploadRepository
     var upkeep: any UploadUpkeepRepository { get }
     /// Ends the time of the upload, or that for which it is kept.
     func expire(_ upload: UploadID) async throws
@@ -124,5 +125,6 @@ extension GatewayRig {
     }
 
     var captures: any CaptureRepository { captures(databaseAhead: 0) }
+    var uploads: any UploadRepository { uploads(databaseAhead: 0) }
     var buckets: any TokenBuckets { buckets(atMost: 1_000_000) }
 }

@@ -54,7 +54,10 @@ struct MemoryRig: GatewayRig {
         registry.decide(outcome, on: registration, device)
     }
 
-    var uploads: any UploadRepository { bodies }
+    func uploads(databaseAhead seconds: Double) -> any UploadRepository {
+        bodies.set(ahead: seconds)
+        return bodies
+    }
     var upkeep: any UploadUpkeepRepository { bodies }
     func expire(_ upload: UploadID) async throws { bodies.expire(upload) }
     func folders() async throws -> Set<UploadID> { bodies.folders }

@@ -46,6 +46,8 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
         var isCleanedElsewhere = false
         var whenAsked: @Sendable (UploadID) async throws -> Void = { _ in }
         var finishFailure: (any Error)?
+        /// How far the database's clock is ahead of the gateway's, in seconds.
+        var ahead = 0.0
 
         func upload(_ id: UploadID) -> Upload? {
             entries[id].map { entry in
@@ -98,6 +100,7 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
 
     var now: State { state.withLock { $0 } }
     var folders: Set<UploadID> { now.folders }
+    func set(ahead seconds: Double) { state.withLock { $0.ahead = seconds } }
     func expire(_ upload: UploadID) { state.withLock { $0.entries[upload]?.expiresAt = Date() } }
     /// From now on does this when a gateway is asked to stop, as another gateway would.
     func whenAsked(_ happens: @escaping @Sendable (UploadID) async throws -> Void) { state.withLock { $0.whenAsked = happens } }
@@ -195,8 +198,12 @@ final class MemoryUploads: UploadRepository, UploadUpkeepRepository {
             else { return false }
             // PostgreSQL has a constraint, whose violation is nobody's refusal.
             guard start + sizeBytes <= upload.length else { throw PostgresError(code: .query, message: "uploads_check", sqlState: "23514") }
+            if start + sizeBytes == upload.length {
+                let time = Date()
+                try ReceiptClock.compare(time.addingTimeInterval(state.ahead), with: time)
+                state.entries[upload.id]?.receivedAt = time
+            }
             state.entries[upload.id]?.segments.append(UploadSegment(key: key, sizeBytes: sizeBytes))
-            if start + sizeBytes == upload.length { state.entries[upload.id]?.receivedAt = Date() }
             return true
         }
     }

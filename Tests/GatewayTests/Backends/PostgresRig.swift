@@ -94,7 +94,9 @@ struct PostgresRig: GatewayRig {
             "INSERT INTO registrations (id, outcome, device_id) VALUES (\(registration.uuid), \(outcome.rawValue), \(device?.uuid))")
     }
 
-    var uploads: any UploadRepository { PostgresUploadRepository(database: database) }
+    func uploads(databaseAhead seconds: Double) -> any UploadRepository {
+        PostgresUploadRepository(database: database) { Date().addingTimeInterval(-seconds) }
+    }
     var upkeep: any UploadUpkeepRepository { PostgresUploadRepository(database: database) }
 
     func expire(_ upload: UploadID) async throws {

@@ -329,6 +329,27 @@ struct UploadRepositoryTests {
         }
     }
 
+    @Test(
+        "its last bytes are not taken while the database's time is more than a minute from the gateway's; those before them are",
+        arguments: Backend.available, [-180.0, 180])
+    func clocks(backend: Backend, ahead: Double) async throws {
+        try await backend.with { rig in
+            let wrong = rig.uploads(databaseAhead: ahead)
+            let upload = try await Self.new(wrong, try await rig.insertDevice())
+            let claimed = try #require(try await wrong.claim(upload.id, runner: nil))
+            let key = UploadSegment.key(upload.id, start: 0, epoch: 1)
+            let isAdded = try await wrong.grow(claimed, from: 0, by: 60, key: key)
+            #expect(isAdded)
+            await #expect(throws: CaptureError.clocksDiffer) { _ = try await wrong.grow(claimed, from: 60, by: 40, key: key) }
+            let waiting = try #require(try await wrong.find(upload.id))
+            #expect(waiting.state == .open && waiting.offset == 60 && waiting.receivedAt == nil)
+            let right = rig.uploads
+            let isComplete = try await right.grow(claimed, from: 60, by: 40, key: UploadSegment.key(upload.id, start: 60, epoch: 1))
+            #expect(isComplete)
+            #expect(try await right.find(upload.id)?.receivedAt != nil)
+        }
+    }
+
     @Test("one that belongs to no request is begun at its address, once", arguments: Backend.available)
     func begun(backend: Backend) async throws {
         try await backend.with { rig in
