@@ -132,7 +132,7 @@ extension SystemTests {
                 // The address's bucket: empty, with a time in the future, so that it does not refill in the meantime.
                 _ = try await stack.sql(
                     """
-                    INSERT INTO rate_limits VALUES ('auth-failure:127.0.0.1', 0, now() + interval '1 hour')
+                    INSERT INTO rate_limits VALUES ('auth-failure:127.0.0.1', 0, now() + interval '50 seconds')
                     ON CONFLICT (bucket) DO UPDATE SET tokens = 0, updated_at = excluded.updated_at
                     """)
             default: break

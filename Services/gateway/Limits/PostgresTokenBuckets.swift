@@ -1,7 +1,8 @@
 import Metrics
 import Persistence
 
-/// Token buckets in `rate_limits`, shared by all gateway instances. They use the database's clock.
+/// Token buckets in `rate_limits`, shared by all gateway instances. They use the database's clock: a bucket that was used in its future, so
+/// that the clock was set back, counts as full.
 struct PostgresTokenBuckets: TokenBuckets {
     let database: PostgresPool
     /// The maximum number of rows; beyond it, the buckets that will be full soonest are deleted.
@@ -32,7 +33,7 @@ struct PostgresTokenBuckets: TokenBuckets {
     }
 
     func sweep() async throws {
-        _ = try await database.query("DELETE FROM rate_limits WHERE \(Self.fullAt) < now()")
+        _ = try await database.query("DELETE FROM rate_limits WHERE \(Self.fullAt) < now() OR updated_at > now() + \(Self.slack)")
         _ = try await database.query(
             """
             DELETE FROM rate_limits WHERE bucket IN (
@@ -42,7 +43,13 @@ struct PostgresTokenBuckets: TokenBuckets {
     }
 
     private static let fullAt: SQL = "(updated_at + seconds_to_full * interval '1 second')"
-    private static let age: SQL = "greatest(0, extract(epoch FROM now() - held.updated_at)::float8)"
+    /// So far ahead a bucket may lie: the clock may have been corrected a little.
+    private static let slack: SQL = "interval '1 minute'"
+    /// Seconds since a bucket was used last, or enough to fill any.
+    private static let age: SQL = """
+        CASE WHEN held.updated_at > now() + \(slack) THEN 1e10
+            ELSE greatest(0, extract(epoch FROM now() - held.updated_at)::float8) END
+        """
 
     private func tokens(_ rule: BucketRule, _ subject: String) async throws -> Double {
         let rows = try await database.query(

@@ -12,8 +12,10 @@ final class MemoryTokenBuckets: TokenBuckets {
         /// From when it was used last.
         let secondsToFull: Double
 
+        /// It lies in the clock's future.
+        var isAhead: Bool { age < -60 }
         var secondsLeft: Double { secondsToFull - age }
-        func tokens(by rule: BucketRule) -> Double { min(rule.burst, tokens + rule.perSecond * max(0, age)) }
+        func tokens(by rule: BucketRule) -> Double { isAhead ? rule.burst : min(rule.burst, tokens + rule.perSecond * max(0, age)) }
     }
 
     private struct State {
@@ -46,7 +48,7 @@ final class MemoryTokenBuckets: TokenBuckets {
 
     func sweep() async throws {
         state.withLock { state in
-            state.buckets = state.buckets.filter { $0.value.secondsLeft >= 0 }
+            state.buckets = state.buckets.filter { $0.value.secondsLeft >= 0 && !$0.value.isAhead }
             let soonest = state.buckets.sorted { $0.value.secondsLeft < $1.value.secondsLeft }
             for (name, _) in soonest.prefix(max(0, soonest.count - state.maximum)) { state.buckets[name] = nil }
         }
