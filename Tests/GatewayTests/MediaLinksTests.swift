@@ -36,12 +36,21 @@ struct MediaLinksTests {
         #expect(verdict(query, at: last.addingTimeInterval(1)) == .expired)
     }
 
-    @Test("a link is never good for more than an hour", arguments: [0.0, 1, 449, 899, 900])
+    @Test("a link is good for 40 to 55 minutes", arguments: [0.0, 1, 449, 899, 900])
     func lifetime(offset: Double) throws {
         let time = now.addingTimeInterval(offset)
         let end = try #require(try parse(links.path(capture, .publicCopy, at: time))["expires"].flatMap(Double.init))
         let life = end - time.timeIntervalSince1970
-        #expect(life <= 3600 && life > 2700)
+        #expect(life <= 3300 && life > 2400)
+    }
+
+    @Test("a link that is only just made opens at a gateway whose clock is five minutes behind")
+    func behind() throws {
+        let seconds = now.timeIntervalSince1970
+        let quarter = Date(timeIntervalSince1970: seconds - seconds.truncatingRemainder(dividingBy: 900))
+        let query = try parse(links.path(capture, .publicCopy, at: quarter))
+        #expect(verdict(query, at: quarter.addingTimeInterval(-300)) == .valid)
+        #expect(verdict(query, at: quarter.addingTimeInterval(-301)) == .forged)
     }
 
     @Test("a signed expiry further ahead than an hour is refused")

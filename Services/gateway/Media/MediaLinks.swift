@@ -3,9 +3,12 @@ import Crypto
 import Foundation
 import Models
 
-/// Signed links to media, valid for at most an hour (SPEC §5).
+/// Signed links to media, valid for at most an hour (SPEC §5): for 40 to 55 minutes from when they are made.
 struct MediaLinks: Sendable {
-    static let lifetimeSeconds: Int64 = 3600
+    /// How far ahead an expiry time may be.
+    static let maximumSeconds: Int64 = 3600
+    /// How far ahead those that are made here are, at most. The rest of the hour is for gateways whose clocks are behind.
+    static let lifetimeSeconds: Int64 = 3300
     /// Expiry times are rounded to quarters of an hour: links made within one are equal, so entity tags and caches stay valid.
     static let stepSeconds: Int64 = 900
     private let key: SymmetricKey
@@ -36,7 +39,7 @@ struct MediaLinks: Sendable {
         else { return .forged }
         let seconds = Int64(now.timeIntervalSince1970)
         guard seconds <= expires else { return .expired }
-        return expires - seconds <= Self.lifetimeSeconds ? .valid : .forged
+        return expires - seconds <= Self.maximumSeconds ? .valid : .forged
     }
 
     private func code(_ capture: CaptureID, _ name: MediaName, _ expires: Int64) -> [UInt8] {
