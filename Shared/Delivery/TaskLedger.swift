@@ -64,7 +64,10 @@ public struct PostgresTaskLedger: TaskLedger {
             """
             INSERT INTO \(unescaped: service.inHandTable) AS held (consumer, event_id) VALUES (\(task), \(work))
             ON CONFLICT (consumer, event_id) DO UPDATE SET tries = held.tries + 1, noted_at = now()
-                WHERE held.tries = 0 OR held.noted_at < now() - make_interval(secs => \(Self.seconds)) RETURNING tries
+                WHERE held.tries = 0
+                    -- Ahead by more than a little: the clock was set back since.
+                    OR held.noted_at NOT BETWEEN now() - make_interval(secs => \(Self.seconds)) AND now() + interval '1 minute'
+                RETURNING tries
             """)
         guard let row = rows.first else { return .elsewhere }
         return try row.get("tries", as: Int.self) > InHand.maximumDeaths ? .fatal : .taken

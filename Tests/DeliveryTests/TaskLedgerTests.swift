@@ -60,6 +60,19 @@ struct TaskLedgerTests {
         #expect(try await ledger.take(work) == .taken)
     }
 
+    @Test(
+        "work that was taken in the future, since the clock was set back, is free",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func clockBack() async throws {
+        let (pool, task, work) = (try #require(TestSchema.shared), UUID().uuidString, UUID())
+        let ledger = PostgresTaskLedger(.evidenceAssembler, task: task, database: pool)
+        #expect(try await ledger.take(work) == .taken)
+        _ = try await pool.query(
+            "UPDATE evidence_assembler_in_hand SET noted_at = now() + interval '6 hours' WHERE consumer = \(task)")
+        #expect(try await ledger.take(work) == .taken)
+        #expect(try await ledger.take(work) == .elsewhere)
+    }
+
     private struct Failed: Error {}
 
     @Test("work that fails is released with its error, also if its task is cancelled", arguments: StoreKind.available)

@@ -75,4 +75,19 @@ struct DepthReassessmentTests {
             #expect(try await queue.measured(capture.captureID) != nil)
         }
     }
+
+    @Test(
+        "is taken again if it was taken in the future, since the clock was set back",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func clockBack() async throws {
+        let (queue, store) = (PostgresTestQueue(), MemoryObjectStore())
+        let capture = try await DepthSample(in: store).announcement
+        try await queue.add(capture, isRequested: true)
+        store.refuse { $0.verb == .get ? .unavailable : nil }
+        await #expect { try await run(queue, store) } throws: { ($0 as? ObjectStorageError)?.isTransient == true }
+        store.refuse { _ in nil }
+        try await queue.setClockBack()
+        try await run(queue, store)
+        #expect(try await queue.measured(capture.captureID) != nil)
+    }
 }

@@ -44,6 +44,11 @@ struct PostgresTestQueue: TestQueue {
     func expireLeases() async throws {
         _ = try await database.query("UPDATE reassessments SET taken_at = taken_at - interval '21 minutes'")
     }
+
+    /// Sets the clock back by hours, for what was taken.
+    func setClockBack() async throws {
+        _ = try await database.query("UPDATE reassessments SET taken_at = taken_at + interval '6 hours'")
+    }
 }
 
 /// In memory.

@@ -227,7 +227,8 @@ extension MemoryRows: StuckRepository {
                     capture.status == .failed && job.repairs < StuckCaptures.maximumRepairs
                     && (capture.failure.map { StuckCaptures.ownFaults.contains($0) } ?? false)
                 guard capture.status == .processing || isRepairable else { continue }
-                guard (job.announceNextAt ?? capture.uploadedAt.addingTimeInterval(wait)) <= Self.time else { continue }
+                let isAhead = (job.announceNextAt ?? capture.uploadedAt) > Self.ago(hours: -61.0 / 60)
+                guard isAhead || (job.announceNextAt ?? capture.uploadedAt.addingTimeInterval(wait)) <= Self.time else { continue }
                 due.append((id, capture, wait))
             }
             due.sort { $0.capture.uploadedAt < $1.capture.uploadedAt }

@@ -68,6 +68,18 @@ struct AnnouncedAgainTests {
         }
     }
 
+    @Test("are so at once if their time is further ahead than any wait, since the clock was set back", arguments: Backend.available)
+    func clockBack(backend: Backend) async throws {
+        let rows = try backend.rows()
+        let capture = try await rows.capture(.processing, hoursAgo: -6)
+        try await waitUntilAnnounced(capture, 1, in: rows)
+        try await rows.age(capture, hours: -6)
+        try await waitUntilAnnounced(capture, 2, in: rows)
+        try await announce([capture], in: rows)
+        let announced = try await rows.announcements(of: capture)
+        #expect(announced == 2, "then it waits by the new time")
+    }
+
     @Test("are also those that failed by a fault of ours, eight times, and no others", arguments: Backend.available)
     func repairs(backend: Backend) async throws {
         let rows = try backend.rows()

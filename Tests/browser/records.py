@@ -97,8 +97,8 @@ def copied(world, record, status):
             WHERE capture_id = '{record.id}' AND part IN {parts};
         """)
     if status == "processing":
-        # Prevents it from being announced again, which would change its state.
-        world.sql(f"INSERT INTO sync_jobs (capture_id, announcements, announce_next_at) VALUES ('{identifier}', 0, 'infinity')")
+        # Keeps it for an hour from being announced again, which would change its state.
+        world.sql(f"INSERT INTO sync_jobs (capture_id, announcements, announce_next_at) VALUES ('{identifier}', 0, now() + interval '1 hour')")
     return world.record(identifier)
 
 

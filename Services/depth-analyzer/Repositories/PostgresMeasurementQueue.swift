@@ -15,7 +15,9 @@ struct PostgresMeasurementQueue: MeasurementQueue {
             """
             UPDATE reassessments SET taken_at = now() WHERE capture_id = (
                 SELECT capture_id FROM reassessments WHERE settled_at IS NULL AND depth IS NULL
-                    AND (taken_at IS NULL OR taken_at < now() - \(Self.leaseMinutes) * interval '1 minute')
+                    -- Ahead by more than a little: the clock was set back since.
+                    AND (taken_at IS NULL
+                        OR taken_at NOT BETWEEN now() - \(Self.leaseMinutes) * interval '1 minute' AND now() + interval '1 minute')
                 ORDER BY requested_at LIMIT 1 FOR UPDATE SKIP LOCKED)
             RETURNING capture_id
             """

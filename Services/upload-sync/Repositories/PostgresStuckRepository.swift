@@ -31,8 +31,10 @@ struct PostgresStuckRepository: StuckRepository {
                 WHERE (captures.status = 'processing'
                         OR captures.status = 'failed' AND captures.failure = ANY(\(StuckCaptures.ownFaults.map(\.rawValue)))
                             AND coalesce(sync_jobs.repairs, 0) < \(StuckCaptures.maximumRepairs))
-                    AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs =>
+                    AND (coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs =>
                         CASE type WHEN 'video' THEN \(Double(seconds * StuckCaptures.videoFactor)) ELSE \(Double(seconds)) END)) <= now()
+                        -- Further ahead than the longest wait, since the clock was set back.
+                        OR coalesce(sync_jobs.announce_next_at, captures.uploaded_at) > now() + interval '61 minutes')
                     AND (type, capture_mode) NOT IN (
                         SELECT * FROM unnest(\(stalled.map(\.type.rawValue)), \(stalled.map(\.mode.rawValue))))
                 ORDER BY captures.uploaded_at LIMIT \(limit)

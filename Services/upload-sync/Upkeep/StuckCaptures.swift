@@ -13,6 +13,7 @@ protocol StuckRepository: Sendable {
     ///
     /// Due are captures in `processing`, and those of ``StuckCaptures/ownFaults`` that were announced fewer than
     /// ``StuckCaptures/maximumRepairs`` times; but none of a kind of which an announcement has not been published for as long as `after`.
+    /// What would have to wait for more than an hour, since the clock was set back, is due at once.
     /// - Parameter after: the wait since the capture was received; a video's is ``StuckCaptures/videoFactor`` times as long.
     func announceDue(after: Duration, limit: Int) async throws -> [StuckCapture]
 }
