@@ -9,8 +9,6 @@ import NIOCore
 struct EventsController: Sendable {
     static let lifetime: Duration = .seconds(600)
     static let heartbeat: Duration = .seconds(15)
-    /// How long after the capture became final the log is waited for.
-    static let logWait: TimeInterval = 60
     /// How many streams may be open.
     static let limits = PermitLedger.Limits(total: 1000, perAddress: 10)
     let captures: any CaptureRepository
@@ -51,6 +49,7 @@ struct EventsController: Sendable {
 
     private func send(_ id: CaptureID, after cursor: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
         var cursor = cursor
+        var wait = LogWait()
         let end = ContinuousClock.now + Self.lifetime
         var quietUntil = ContinuousClock.now + Self.heartbeat
         try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
@@ -66,8 +65,9 @@ struct EventsController: Sendable {
             var events = cursor.advance(row, parts: try await captures.parts(of: id))
             var isOver = row.status != .processing
             let now = Date()
+            let isWaitOver = wait.isOver(row.status, finalAt: row.completedAt ?? row.uploadedAt, at: now)
             if let status = try await log.status(of: row.id, row.status, at: now) {
-                isOver = status.isSettled || now.timeIntervalSince(row.completedAt ?? row.uploadedAt) >= Self.logWait
+                isOver = status.isSettled || isWaitOver
                 if isOver, let event = cursor.advance(status) { events.append(event) }
             }
             for event in events { try await writer.write(ByteBuffer(string: event)) }
