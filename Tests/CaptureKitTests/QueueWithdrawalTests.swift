@@ -323,6 +323,30 @@ struct QueueWithdrawalTests {
         #expect(try await queue.capture(capture.id).isWithdrawn)
     }
 
+    @Test("what was sent without an answer a week ago by the server's time is known by its bytes alone, also if the phone's was set back")
+    func unheardAndSetBack() async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let (rig, queue, capture) = try await unheard(server, .loseAnswer)
+        try await rig.clock.sleep(for: .seconds(2 * 86_400))
+        let address = "\(UploadBook.path)\(UUID())"
+        let created = HTTPResponse(
+            status: 201,
+            headers: [
+                "upload-draft-interop-version": "8", "upload-complete": "?0", "upload-offset": "0",
+                "location": "https://rial.example\(address)",
+            ], body: [])
+        // Ten days after it was sent.
+        await server.script(
+            QueueRig.uploads, .answer(.error(401, "TIMESTAMP_EXPIRED", headers: ["date": "Mon, 25 Jan 2027 08:00:00 GMT"])),
+            .answer(created))
+        try await queue.withdraw(capture.id)
+        let requests = await server.requests
+        #expect(requests.map(\.method) == ["POST", "POST", "POST", "DELETE", "POST", "DELETE"])
+        #expect(requests[2].body.isEmpty && requests[3].target == address, "what was made only to ask is ended")
+        #expect(requests[4].body == requests[0].body)
+        #expect(try await queue.capture(capture.id).isWithdrawn)
+    }
+
     @Test("of what was sent without an answer, and did not arrive, nothing is left on the server")
     func didNotArrive() async throws {
         let book = UploadBook { digest in QueueRig.accepted(digest) }

@@ -109,7 +109,7 @@ extension CaptureQueue {
     /// - Returns: the answer to the same upload once more; `nil` if the server has nothing of it.
     private func repeatUpload(of capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse? {
         let job = try store.job(of: capture)
-        if job.mayResume, !isPlainServer, !capture.facts.mayBeKnownByBytesAlone(at: clock.now) {
+        if job.mayResume, !isPlainServer, !mayBeKnownByBytesAlone(capture) {
             // The server says at once which capture it has made of such an upload, and gets none of its bytes if it has made none.
             let response = try await answer { try await signedRequest(for: capture, by: device, resumable: true).creatingUpload }
             var upload = ResumableUpload(lengthBytes: job.body.contentLength, at: transport.origin)
@@ -119,10 +119,17 @@ extension CaptureQueue {
             case .sendPlain(let lasts): if lasts { plainSince = clock.now }
             case .create, .askOffset, .append, .fetchAnswer:
                 try await end(upload, of: capture.id)
-                return nil
+                // By its answer the device's clock may be days behind.
+                if !mayBeKnownByBytesAlone(capture) { return nil }
             }
         }
         return try await answer { try await signedRequest(for: capture, by: device, resumable: false) }
+    }
+
+    /// By the device's clock, which may have been set since, or by the server's, as far as that is known.
+    private func mayBeKnownByBytesAlone(_ capture: StoredCapture) -> Bool {
+        let now = clock.now
+        return [now, clockOffset.serverTime(at: now)].contains { capture.facts.mayBeKnownByBytesAlone(at: $0) }
     }
 
     /// Ends an upload that was made only to ask, or that had begun before.
