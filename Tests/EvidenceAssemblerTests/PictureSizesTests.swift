@@ -107,9 +107,13 @@ struct PictureSizesTests {
         try await rows.add(name, media, of: capture)
     }
 
-    private func fill(_ rows: any PictureRows) async throws {
-        try await PictureSizes(pictures: rows.pictures, storage: store, logger: .quiet).fill()
+    private func sizes(_ rows: any PictureRows) -> PictureSizes {
+        PictureSizes(pictures: rows.pictures, storage: store, logger: .quiet)
     }
+
+    private func fill(_ rows: any PictureRows) async throws { try await sizes(rows).fill() }
+
+    private var reads: Int { store.requests.count { $0.verb == .get } }
 
     @Test("are asked for in an order, of pictures only, until the first one is saved", arguments: Backend.available)
     func order(backend: Backend) async throws {
@@ -161,6 +165,41 @@ struct PictureSizesTests {
         var sizes: [PixelSize?] = []
         for capture in captures { sizes.append(try await rows.size(of: .thumbnail, capture)) }
         #expect(sizes == [nil, nil, PixelSize(768, 576)])
+    }
+
+    @Test("stay unknown where their objects are lost, however many of one capture, and the next one is measured")
+    func lost() async throws {
+        let rows = MemoryPictures()
+        let captures = [CaptureID(), CaptureID()].sorted { "\($0)" < "\($1)" }
+        for name in [MediaName.thumbnail, .smallPicture, .largePicture] {
+            try await add(name, Self.png, of: captures[0], in: rows)
+            try await store.delete([name.key(of: captures[0])])
+        }
+        try await add(.thumbnail, Self.png, of: captures[1], in: rows)
+        try await fill(rows)
+        #expect(try await rows.size(of: .thumbnail, captures[1]) == PixelSize(768, 576))
+    }
+
+    @Test("are not read again by the same process if they have no size, or their object is missing or another one")
+    func onceOnly() async throws {
+        let rows = MemoryPictures()
+        let (flat, missing, other) = (CaptureID(), CaptureID(), CaptureID())
+        // A frame header (ITU-T T.81 §B.2.2) with 0 lines.
+        let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 0, 2, 0, 1, 1, 0x11, 0, 0xFF, 0xD9]
+        try await add(.publicCopy, jpeg, of: flat, in: rows)
+        for capture in [missing, other] { try await add(.publicCopy, Self.png, of: capture, in: rows) }
+        try await store.delete([MediaName.publicCopy.key(of: missing)])
+        try await store.put(MediaName.publicCopy.key(of: other), bytes: Self.png + [1], contentType: "image/jpeg")
+        let sizes = sizes(rows)
+        try await sizes.fill()
+        #expect(reads == 3)
+        let late = CaptureID()
+        try await add(.publicCopy, Self.png, of: late, in: rows)
+        try await sizes.fill()
+        #expect(reads == 4)
+        #expect(try await rows.size(of: .publicCopy, late) == PixelSize(768, 576))
+        try await fill(rows)
+        #expect(reads == 7, "a new process looks once more")
     }
 
     @Test("are left for a later run when the store is away")

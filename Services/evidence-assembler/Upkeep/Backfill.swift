@@ -10,6 +10,8 @@ struct Backfill<Row: Sendable> {
     /// - Throws: ``ObjectStorageError`` for an object that cannot be read now; the other rows are still filled.
     let fill: (Row) async throws -> Void
     let log: (Row, ObjectStorageError) -> Void
+    /// Rows that are passed over: they neither count as read nor as failures.
+    var isPassed: (Row) -> Bool = { _ in false }
 
     /// - Throws: database errors, and storage errors once ``FailureLimit/failures`` rows in a row could not be read.
     func run() async throws {
@@ -20,6 +22,7 @@ struct Backfill<Row: Sendable> {
             for row in batch {
                 guard !Task.isEnding else { return }
                 last = row
+                if isPassed(row) { continue }
                 do {
                     try await fill(row)
                     limit.succeed()
