@@ -133,6 +133,59 @@ struct DamageTests {
         try await rig.expectSound(0..<1500)
     }
 
+    @Test(
+        "gets back what the store refuses to give, and is read on, also if the store does not take it",
+        arguments: ["tile/0/001", "tile/entries/001"], [true, false])
+    func refused(place: String, isTaken: Bool) async throws {
+        let rig = try LogRig()
+        rig.add(0..<1500)
+        try await rig.drain(rig.sequencer())
+        let (entries, before) = (rig.log.rows.entries, rig.store.requests.count)
+        let key = rig.objects.prefix + place
+        // A row of a later block.
+        rig.log.change { $0.entries[rig.origin]?[1030][30] ^= 1 }
+        rig.store.refuse { $0.key == key && ($0.verb == .get || !isTaken) ? .unavailable : nil }
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).scrub(at: rig.now)
+        #expect(rig.log.rows.entries == entries && rig.log.rows.shards[0].freeze == nil)
+        let puts = rig.store.requests.dropFirst(before).filter { $0.verb == .put }
+        #expect(puts == [MemoryObjectStore.Request(.put, key)])
+    }
+
+    @Test("is not frozen for what the store refuses to give, which may be the right copy")
+    func refusedCopy() async throws {
+        let rig = try LogRig()
+        rig.add(0..<1500)
+        try await rig.drain(rig.sequencer())
+        let (entries, key) = (rig.log.rows.entries, rig.objects.prefix + "tile/entries/001")
+        rig.log.change { $0.entries[rig.origin]?[300][30] ^= 1 }
+        rig.store.refuse { $0.verb == .get && $0.key == key ? .unavailable : nil }
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet)
+        try await upkeep.scrub(at: rig.now)
+        #expect(rig.log.rows.shards[0].freeze == nil && rig.log.rows.entries != entries)
+        rig.store.refuse { _ in nil }
+        try await upkeep.scrub(at: rig.now)
+        #expect(rig.log.rows.shards[0].freeze == nil && rig.log.rows.entries == entries)
+    }
+
+    @Test("is read on from the same place once a store that gave nothing gives again")
+    func storeAway() async throws {
+        let rig = try LogRig()
+        rig.add(0..<1500)
+        try await rig.drain(rig.sequencer())
+        let entries = rig.log.rows.entries
+        rig.log.change { rows in
+            rows.entries[rig.origin]?[1030][30] ^= 1
+            rows.scrubbed[rig.origin] = 3
+        }
+        rig.store.refuse { $0.verb == .get ? .unavailable : nil }
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet)
+        try await upkeep.scrub(at: rig.now)
+        #expect(rig.log.rows.scrubbed[rig.origin] == 3 && rig.log.rows.entries != entries)
+        rig.store.refuse { _ in nil }
+        try await upkeep.scrub(at: rig.now)
+        #expect(rig.log.rows.scrubbed[rig.origin] == 0 && rig.log.rows.entries == entries)
+    }
+
     @Test("is frozen if no copy is right")
     func unmendable() async throws {
         let rig = try await scrubbed { rig in

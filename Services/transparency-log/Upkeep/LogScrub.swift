@@ -19,6 +19,8 @@ actor LogScrub {
     /// The last verified tile of each level: blocks come in order.
     private var verified: [Int: (index: UInt64, hashes: [ContentDigest])] = [:]
     private(set) var mended = 0
+    /// Of the block that is being checked: what the store did not give.
+    private var refusal: ObjectStorageError?
 
     private static var scrubbed: Counter { Counter(label: "rial_log_scrubbed_entries_total") }
     private static var mendings: Counter { Counter(label: "rial_log_mended_total") }
@@ -115,14 +117,28 @@ actor LogScrub {
     /// How many blocks of 256 leaves there are, the last of them partial.
     var blocks: UInt64 { (size + 255) >> 8 }
 
-    /// Checks 256 leaves.
-    /// - Throws: ``SequencerHalt`` with the reason to freeze if no copy is right.
+    /// Checks 256 leaves. An object that the store does not give, while it gives others, is damaged; one that it does not take is tried
+    /// again when the block is checked again.
+    /// - Throws: ``SequencerHalt`` with the reason to freeze if no copy is right; storage errors if the store gives nothing.
     func scrub(block: UInt64) async throws {
+        refusal = nil
+        do {
+            try await check(block)
+        } catch let halt as SequencerHalt {
+            guard let refusal else { throw halt }
+            // What the store does not give now may be the right copy.
+            logger.error(
+                "a part of the log cannot be read, and no other copy is right", error: refusal,
+                metadata: ["origin": "\(shard.origin)", "block": "\(block)"])
+        }
+    }
+
+    private func check(_ block: UInt64) async throws {
         guard let bundle = Tile.at(.entries, index: block, size: size) else { return }
         let hashes = try await tile(level: 0, index: block)
         let start = block << 8
         let rows = try await repository.leaves(start..<start + UInt64(bundle.width), of: shard.origin)
-        let stored = try await objects.entries(of: bundle)
+        let stored = try await entries(of: bundle)
         let (areRows, isBundle) = (Self.hash(rows) == hashes, stored.map(Self.hash) == hashes)
         if areRows, !isBundle {
             try await mend(bundle, EntryBundle(entries: rows).bytes)
@@ -168,7 +184,7 @@ actor LogScrub {
         guard level > 0 else {
             let rows = try await repository.leaves(start..<start + 256, of: shard.origin)
             var bundle: [[UInt8]]?
-            if let entries = Tile.at(.entries, index: tile.index, size: size) { bundle = try await objects.entries(of: entries) }
+            if let entries = Tile.at(.entries, index: tile.index, size: size) { bundle = try await self.entries(of: entries) }
             return [rows, bundle ?? []].map(Self.hash).filter { $0.count == Tile.fullWidth }
         }
         let known = try await stored(tile)
@@ -190,14 +206,41 @@ actor LogScrub {
         return MerkleHash.root(ofLeaves: Self.hash(rows))
     }
 
-    /// `nil` also if the object is not a tile.
+    /// `nil` also if the object is not a tile, or is refused.
     private func stored(_ tile: Tile) async throws -> [ContentDigest]? {
-        guard let found = try await objects.fetch(objects.key(tile)) else { return nil }
+        guard let found = try await given({ [objects] in try await objects.fetch(objects.key(tile)) }) else { return nil }
         return try? tile.hashes(in: found.bytes)
     }
 
+    /// `nil` also if the object is not a bundle, or is refused.
+    private func entries(of tile: Tile) async throws -> [[UInt8]]? {
+        try await given { [objects] in try await objects.entries(of: tile) }
+    }
+
+    /// What is read at the first or second attempt; `nil` also if the store refuses it twice, and gives another object.
+    private func given<Content: Sendable>(_ read: @Sendable () async throws -> Content?) async throws -> Content? {
+        do { return try await read() } catch is ObjectStorageError {}
+        do { return try await read() } catch let error as ObjectStorageError {
+            guard await givesOthers() else { throw error }
+            refusal = error
+            return nil
+        }
+    }
+
+    /// Whether the store gives something of the right edge.
+    private func givesOthers() async -> Bool {
+        guard let known = edge.partialTiles.last, let hashes = try? await objects.hashes(of: known.tile) else { return false }
+        return hashes == known.hashes
+    }
+
     private func mend(_ tile: Tile, _ bytes: [UInt8]) async throws {
-        try await objects.overwrite(objects.key(tile), bytes)
+        do {
+            try await objects.overwrite(objects.key(tile), bytes)
+        } catch let error as ObjectStorageError {
+            guard await givesOthers() else { throw error }
+            let place: Logger.Metadata = ["origin": "\(shard.origin)", "place": "\(tile)"]
+            return logger.error("a damaged object of the log cannot be restored", error: error, metadata: place)
+        }
         note("an object", "\(tile)")
     }
 
