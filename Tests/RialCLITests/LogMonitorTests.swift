@@ -96,6 +96,32 @@ struct LogMonitorTests {
         }
     }
 
+    @Test("a reading of everything that meets a file that cannot be read waits, and goes on from there")
+    func rereadFromThere() async throws {
+        try await MonitorRig.with(Self.log(5000)) { sound, server in
+            try await sound.round()
+            var rig = sound
+            rig.rehashSeconds = 0
+            let monitoring = try rig.monitoring()
+            server.record.clear()
+            server.record.answer(.internalServerError, under: "/tile/entries/018")
+            for now in [2000, 6000] {
+                await #expect(throws: PublicFiles.Unreachable.self) { try await monitoring.round(at: now) }
+            }
+            let asked = server.record.requests.count
+            let waiting = try await monitoring.round(at: 6001)
+            #expect(waiting.unread.count == 1 && waiting.unread[0].contains("/tile/entries/018"))
+            #expect(server.record.requests.dropFirst(asked) == ["/checkpoint"])
+            server.record.answer(nil)
+            let report = try await monitoring.round(at: 10_000)
+            #expect(report.unread.isEmpty)
+            func reads(_ path: String) -> Int { server.record.requests.count { $0 == path } }
+            #expect(reads("/tile/entries/000") == 1)
+            _ = try await monitoring.round(at: 10_001)
+            #expect(reads("/tile/entries/000") == 2, "the next one begins anew")
+        }
+    }
+
     @Test("a log that goes on from another tree has forked, and both notes are kept", arguments: [true, false])
     func forked(isSmaller: Bool) async throws {
         let sound = try Self.log(700)

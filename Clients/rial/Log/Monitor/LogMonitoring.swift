@@ -1,3 +1,4 @@
+import Blocking
 import CaptureProtocol
 import Foundation
 import TransparencyLog
@@ -24,6 +25,8 @@ actor LogMonitoring {
     private var state: MonitorState?
     private var ahead = AheadTrees()
     private let ledger: LeafLedger
+    /// The reading of everything again that has begun and not come to its end.
+    private var rereading: Rereading?
 
     /// - Throws: ``CommandFailure`` if the folder's state cannot be used.
     init(_ options: Options, folder: DurableFolder, files: PublicFiles) throws {
@@ -77,7 +80,9 @@ actor LogMonitoring {
         if isFollowed, let problem = try await compareAhead(at: now, lacking) { lacking = lacking ?? problem }
         if let lacking { throw lacking }
         // A time to come is none: the clock was set back.
-        if let state, !(0..<options.rehashSeconds).contains(now - state.rehashedAt) { try await rehash(at: now) }
+        if let state, !(0..<options.rehashSeconds).contains(now - state.rehashedAt) {
+            if let problem = rereading?.problem(at: now) { unread.append(problem) } else { try await rehash(at: now) }
+        }
         return Report(tree: known, unread: unread)
     }
 
@@ -142,12 +147,21 @@ actor LogMonitoring {
         self.state = state
     }
 
-    /// Reads everything again, from the first entry on.
+    /// Reads everything again, from the first entry on, or from where the last attempt ended.
     private func rehash(at now: Int) async throws {
         guard var state else { return }
-        var replay = TreeReplay(from: TileEdge(), hasEnded: false, to: state.tree.head, tiles: tiles)
-        while try await replay.next() != nil {}
-        try await replay.proveRoot()
+        var reading =
+            rereading ?? Rereading(replay: TreeReplay(from: TileEdge(), hasEnded: false, to: state.tree.head, tiles: tiles))
+        do {
+            var replay = reading.replay
+            while try await replay.next() != nil { reading.advance(to: replay) }
+            try await replay.proveRoot()
+        } catch {
+            if let problem = error as? PublicFiles.Unreachable { reading.wait(problem, at: now) }
+            rereading = reading
+            throw error
+        }
+        rereading = nil
         state.rehashedAt = now
         try save(state)
     }
@@ -236,5 +250,29 @@ actor LogMonitoring {
             guard proof.proves(own, isPrefixOf: larger.head) else { throw ledger.damaged }
             throw ForkEvidence.forked(smaller, larger, own, proof)
         }
+    }
+}
+
+/// How far everything has been read again, and when that goes on.
+private struct Rereading: Sendable {
+    /// Behind leaves that were compared with all above them.
+    private(set) var replay: TreeReplay
+    /// Longer and longer as long as nothing more can be read, so that a server that refuses is not asked for ever.
+    private var backoff = Backoff(initial: 10, limit: 3600)
+    private var pause: (problem: String, times: Range<Int>)?
+
+    init(replay: TreeReplay) { self.replay = replay }
+
+    /// Why it does not go on now; `nil` if it does, also at a time before the pause: then the clock was set back.
+    func problem(at now: Int) -> String? { pause.flatMap { $0.times.contains(now) ? $0.problem : nil } }
+
+    mutating func advance(to replay: TreeReplay) {
+        self.replay = replay
+        backoff.reset()
+    }
+
+    mutating func wait(_ problem: PublicFiles.Unreachable, at now: Int) {
+        let seconds = max(1, Int(backoff.next() / .seconds(1)))
+        pause = ("\(problem)", now..<now + seconds)
     }
 }
