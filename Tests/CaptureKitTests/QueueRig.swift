@@ -23,6 +23,8 @@ actor ScriptedSigning: CaptureSigning {
     private(set) var replaced: [DeviceID] = []
     private(set) var times: [Date] = []
     private(set) var forgotten: [Set<DeviceID>] = []
+    /// How often an assertion was asked for.
+    private(set) var asked = 0
     /// Of the next attempts to assert; assertions are made afterwards.
     var assertions: [AssertionAttempt] = []
     var unavailable: [DeviceUnavailable] = []
@@ -50,7 +52,8 @@ actor ScriptedSigning: CaptureSigning {
     }
 
     func assertion(over clientDataHash: ContentDigest) async -> AssertionAttempt {
-        assertions.isEmpty ? .made(clientDataHash.bytes + current.description.utf8, by: current) : assertions.removeFirst()
+        asked += 1
+        return assertions.isEmpty ? .made(clientDataHash.bytes + current.description.utf8, by: current) : assertions.removeFirst()
     }
 
     func signer(for device: DeviceID) async throws -> (any RequestSigner)? {

@@ -5,6 +5,14 @@ extension CaptureQueue {
     /// Makes an assertion that is missing. Attempts of the hardware count; without a registered device it waits for the network.
     func makeAssertion(_ id: LocalID) async throws {
         let capture = try await store.capture(id)
+        if let signer = capture.facts.video?.signer {
+            guard let device = try await registered(replacing: nil, for: id) else { return }
+            // Before the hardware is asked: each assertion that cannot be used takes a value of its counter.
+            if device != signer {
+                _ = try await dropCheckpoints(of: capture, else: .assertionFailed)
+                return
+            }
+        }
         let hash: ContentDigest
         do {
             hash = try store.clientDataHash(of: capture)
@@ -22,18 +30,13 @@ extension CaptureQueue {
         }
         var attempt = await signing.assertion(over: hash)
         if case .needsRegistration(let refused) = attempt {
-            do {
-                _ = try await signing.currentDevice(replacing: refused)
-            } catch let unavailable as DeviceUnavailable {
-                try await store.database.update(id) { row in row.facts.failure = unavailable.failure }
-                return waitForRegistration(unavailable.retryAfter)
-            }
+            guard try await registered(replacing: refused, for: id) != nil else { return }
             attempt = await signing.assertion(over: hash)
         }
         switch attempt {
         case .made(_, let device) where capture.facts.video?.signer.map({ $0 != device }) == true:
             // What is signed says who signed the checkpoints: it is made anew, without them.
-            _ = await dropCheckpoints(of: capture)
+            _ = try await dropCheckpoints(of: capture, else: .assertionFailed)
             return
         case .made(let assertion, let device):
             do {
@@ -59,6 +62,18 @@ extension CaptureQueue {
         schedule.release(id)
     }
 
+    /// The device that signs now.
+    /// - Returns: `nil` if it cannot be registered now. All captures without assertion wait then.
+    private func registered(replacing refused: DeviceID?, for id: LocalID) async throws -> DeviceID? {
+        do {
+            return try await signing.currentDevice(replacing: refused)
+        } catch let unavailable as DeviceUnavailable {
+            try await store.database.update(id) { row in row.facts.failure = unavailable.failure }
+            waitForRegistration(unavailable.retryAfter)
+            return nil
+        }
+    }
+
     private func countAssertion(_ id: LocalID, attempts: Int, _ failure: CaptureFailure) async throws {
         let delay = AssertionRetry.delay(afterFailures: attempts)
         try await store.database.update(id) { row in
@@ -73,14 +88,14 @@ extension CaptureQueue {
 
     /// The disk is full, or fails: the others go on, which may need less of it. Longer and longer, since each assertion that cannot be kept
     /// uses up a value of the hardware's counter.
-    private func waitForFiles(_ id: LocalID, _ error: any Error) async {
+    func waitForFiles(_ id: LocalID, _ error: any Error) async {
         failedFiles += 1
         schedule.hold(id, waiting(after: failedFiles, nil))
         // For its person. A full disk may not take that either.
         _ = try? await store.database.update(id) { row in row.facts.failure = CaptureFailure(.device("\(error)")) }
     }
 
-    private static func isOfDisk(_ error: any Error) -> Bool {
+    static func isOfDisk(_ error: any Error) -> Bool {
         if case .database? = error as? StoreError { return true }
         return error is FileError
     }

@@ -245,10 +245,8 @@ extension CaptureQueue {
         } catch let unavailable as DeviceUnavailable {
             return try await pause(for: capture.id, unavailable.failure, unavailable.retryAfter)
         }
-        guard await dropCheckpoints(of: capture) else {
-            try await store.database.update(capture.id) { row in row.state = .pending }
-            return
-        }
+        // Unless that is done, the server's next answer is the same, and none of them counts.
+        guard try await dropCheckpoints(of: capture, else: .failed) else { return await waitAgain(capture.id) }
         try await store.database.update(capture.id) { row in
             row.device = nil
             row.sizes[.assertion] = nil

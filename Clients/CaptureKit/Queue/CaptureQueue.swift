@@ -19,7 +19,7 @@ public actor CaptureQueue {
     var plainSince: Date?
     /// Attempts without an answer, since the last answer, network or person.
     var failedAttempts = 0
-    /// Assertions in a row that could not be kept, or not be made since their capture could not be read.
+    /// Failures of the disk in a row that kept captures from being signed: assertions that could not be kept, files not read or replaced.
     var failedFiles = 0
     /// Captures that are being withdrawn.
     var withdrawals: Set<LocalID> = []
