@@ -248,8 +248,8 @@ extension MemoryRows: StuckRepository {
 }
 
 extension MemoryRows: RepeatRepository {
-    func waiting(limit: Int) async throws -> [CaptureID] {
-        let waiting = now.uploads.filter { $0.value.brings != nil && $0.value.abandonedAt == nil }
+    func waiting(limit: Int, excluding paused: Set<CaptureID>) async throws -> [CaptureID] {
+        let waiting = now.uploads.filter { $0.value.brings != nil && $0.value.abandonedAt == nil && !paused.contains($0.key) }
         return waiting.sorted { $0.value.createdAt < $1.value.createdAt }.prefix(limit).map { $0.key }
     }
 

@@ -4,6 +4,7 @@ import Models
 import ObjectStorage
 import Persistence
 import ServiceLifecycleTestKit
+import Synchronization
 import TestSupport
 import Testing
 
@@ -61,6 +62,43 @@ struct RepeatedUploadsTests {
         #expect(store.keys.contains(MediaName.original.key(of: sound)))
     }
 
+    @Test("are tried less and less often as long as their copy is refused, and hold up no others", arguments: Backend.available)
+    func refused(backend: Backend) async throws {
+        let rows = try backend.rows()
+        var (captures, keys) = ([CaptureID](), Set<String>())
+        for _ in 0..<RepeatedUploads.batchSize {
+            captures.append(try await capture(.processing, in: rows))
+            let upload = try await upload(of: captures[captures.count - 1], in: rows)
+            try await rows.age(upload, hours: 1)
+            keys.insert(MediaName.original.key(of: upload))
+        }
+        let sound = try await capture(.processing, in: rows)
+        _ = try await upload(of: sound, in: rows)
+        let refused = keys
+        store.refuse { $0.verb == .copy && refused.contains($0.key) ? .accessDenied : nil }
+        let time = Mutex(ContinuousClock.now)
+        let repeats = RepeatedUploads(rows: rows.repeats, storage: store, logger: .quiet, now: { time.withLock { $0 } })
+        func attempts() -> Int { store.requests.count { $0.verb == .copy && refused.contains($0.key) } }
+        for announced in [0, 1, 1] {
+            try await repeats.bring()
+            #expect(try await rows.announcements(of: sound) == announced)
+            #expect(attempts() == refused.count, "once, as long as no time passes")
+        }
+        // After so many seconds the next attempt is due, and no other before that.
+        for (index, seconds) in [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].enumerated() {
+            for fraction in [0.49, 0.52] {
+                time.withLock { $0 += .seconds(Double(seconds) * fraction) }
+                for _ in 0..<2 { try await repeats.bring() }
+                if fraction == 0.49 { #expect(attempts() == refused.count * (index + 1)) }
+            }
+            #expect(attempts() == refused.count * (index + 2))
+        }
+        store.refuse { _ in nil }
+        time.withLock { $0 += .seconds(300) }
+        try await repeats.bring()
+        for capture in captures { #expect(try await rows.announcements(of: capture) == 1) }
+    }
+
     @Test(
         "wait as long as the capture has a status that this version does not know",
         .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
@@ -112,7 +150,7 @@ struct RepeatedUploadsTests {
         let capture = try await capture(.processing, in: rows)
         let upload = try await upload(of: capture, in: rows)
         await #expect(throws: Hiccup.self) { try await rows.repeats.bring(upload) { _, _ in throw Hiccup() } }
-        #expect(try await rows.repeats.waiting(limit: 1000).contains(upload))
+        #expect(try await rows.repeats.waiting(limit: 1000, excluding: []).contains(upload))
         try await rows.settle(capture, .complete, failure: nil, isWaiting: false)
         let isDone = try await rows.repeats.bring(upload) { _, _ in
             Issue.record("copied")
@@ -120,7 +158,7 @@ struct RepeatedUploadsTests {
         }
         let announcements = try await rows.announcements(of: capture)
         #expect(isDone && announcements == 0)
-        #expect(try await !rows.repeats.waiting(limit: 1000).contains(upload))
+        #expect(try await !rows.repeats.waiting(limit: 1000, excluding: []).contains(upload))
         try await rows.repeats.forget(upload)
     }
 

@@ -11,10 +11,11 @@ struct PostgresRepeatRepository: RepeatRepository {
     let database: PostgresPool
     let outbox: Outbox
 
-    func waiting(limit: Int) async throws -> [CaptureID] {
+    func waiting(limit: Int, excluding paused: Set<CaptureID>) async throws -> [CaptureID] {
         try await database.query(
             """
-            SELECT id FROM intakes WHERE brings IS NOT NULL AND abandoned_at IS NULL ORDER BY created_at LIMIT \(limit)
+            SELECT id FROM intakes WHERE brings IS NOT NULL AND abandoned_at IS NULL AND id <> ALL(\(paused.map(\.uuid)))
+            ORDER BY created_at LIMIT \(limit)
             """
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }
     }

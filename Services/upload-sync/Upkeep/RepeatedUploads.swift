@@ -1,3 +1,4 @@
+import Blocking
 import CaptureProtocol
 import Delivery
 import Foundation
@@ -6,11 +7,12 @@ import MediaStore
 import Metrics
 import Models
 import ObjectStorage
+import Synchronization
 
 /// Uploads that repeat a capture's.
 protocol RepeatRepository: Sendable {
-    /// Those that wait, the oldest first.
-    func waiting(limit: Int) async throws -> [CaptureID]
+    /// Those that wait, the oldest first, without the given ones.
+    func waiting(limit: Int, excluding paused: Set<CaptureID>) async throws -> [CaptureID]
 
     /// In one transaction, under the advisory lock that ``MediaExpiry`` takes: runs `copy` if the repeated capture is in processing or
     /// failed, announces it if `copy` returns true, and marks the upload's own objects for deletion. Media of a capture that is announced
@@ -33,10 +35,13 @@ struct RepeatedUploads: Sendable {
     let rows: any RepeatRepository
     let storage: any ObjectStore
     let logger: Logger
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    private let pauses = RepeatPauses()
 
-    /// Processes one batch. An upload that fails does not block the others and is retried later.
+    /// Processes one batch. An upload that fails does not block the others and is retried later, less and less often. It is never given up:
+    /// it may have the only copy of what was accepted.
     func bring() async throws {
-        for upload in try await rows.waiting(limit: Self.batchSize) {
+        for upload in try await rows.waiting(limit: Self.batchSize, excluding: pauses.lasting(at: now())) {
             guard !Task.isEnding else { return }
             do {
                 let isBrought = try await rows.bring(upload) { try await copy(from: upload, to: $0, $1) }
@@ -44,6 +49,7 @@ struct RepeatedUploads: Sendable {
                 try await StoredPrefix.media(of: upload, in: storage).empty()
                 try await rows.forget(upload)
             } catch {
+                pauses.begin(upload, at: now())
                 logger.cleanupFailed(.repeatedUpload, upload, error)
             }
         }
@@ -73,5 +79,38 @@ struct RepeatedUploads: Sendable {
     private func isNeeded(_ kept: StoredMedia, _ status: CaptureStatus) async throws -> Bool {
         guard status == .processing else { return true }
         return try await storage.head(kept.key)?.sizeBytes != kept.sizeBytes
+    }
+}
+
+/// When uploads that failed are tried again, in this process.
+private final class RepeatPauses: Sendable {
+    /// More than can fail, one batch a second, before the first is forgotten.
+    private static let limit = 20_000
+    /// After this time without an attempt an upload is gone, or another instance has brought it.
+    private static let forgottenAfter = Duration.seconds(600)
+    private static let backoff = Backoff(initial: 1, limit: 300)
+
+    private struct Pause {
+        let failures: Int
+        let end: ContinuousClock.Instant
+    }
+
+    private let pauses = Mutex<[CaptureID: Pause]>([:])
+
+    /// The uploads that are not tried now.
+    func lasting(at now: ContinuousClock.Instant) -> Set<CaptureID> {
+        pauses.withLock { pauses in
+            pauses = pauses.filter { $0.value.end + Self.forgottenAfter > now }
+            return Set(pauses.filter { $0.value.end > now }.keys)
+        }
+    }
+
+    /// After a failure.
+    func begin(_ upload: CaptureID, at now: ContinuousClock.Instant) {
+        pauses.withLock { pauses in
+            guard pauses[upload] != nil || pauses.count < Self.limit else { return }
+            let failures = pauses[upload]?.failures ?? 0
+            pauses[upload] = Pause(failures: failures + 1, end: now + Self.backoff.wait(after: failures))
+        }
     }
 }
