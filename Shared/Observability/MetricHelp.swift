@@ -115,7 +115,7 @@ enum MetricHelp {
         // transparency-log.
         "rial_log_checkpoint_age_seconds": "Time in seconds since the last checkpoint was published.",
         "rial_log_frozen": "Whether a shard of the log is frozen and not given up: 1 one is, 0 none is.",
-        "rial_log_mended_total": "Parts of the log that were damaged and restored from a good copy.",
+        "rial_log_mended_total": "Parts of the log that were damaged or unreadable and restored from a good copy.",
         "rial_log_pending": "Number of statements that are not entered in the log yet.",
         "rial_log_pending_oldest_seconds": "Age in seconds of the oldest statement that is not entered yet; 0 if there is none.",
         "rial_log_published_size": "Number of entries that the last published checkpoint covers.",
@@ -125,6 +125,7 @@ enum MetricHelp {
         "rial_log_sequencer": "Whether this instance enters statements in the log: 1 it does, 0 it does not.",
         "rial_log_size": "Number of entries in the log.",
         "rial_log_timestamp_age_seconds": "Time in seconds since the last time stamp of a checkpoint, or since the shard was opened.",
+        "rial_log_unmended_total": "Parts of the log that are damaged or unreadable and could not be restored.",
         "rial_log_witness_age_seconds": "Time in seconds since a witness cosigned last.",
         "rial_log_witness_failures_total": "Checkpoints that a witness did not cosign, by witness and reason.",
 

@@ -30,7 +30,10 @@ extension SystemTests {
                     "repeated upload",
                 ].map { "rial_cleanups_failed_total{task=\"\($0)\"} " }
             case .transparencyLog:
-                expected += ["rial_log_mended_total ", "rial_log_scrubbed_entries_total ", "rial_log_witness_failures_total{"]
+                expected += [
+                    "rial_log_mended_total ", "rial_log_unmended_total ", "rial_log_scrubbed_entries_total ",
+                    "rial_log_witness_failures_total{",
+                ]
             case .attestationVerifier: break
             }
             // Some are set by the first look at what is due.

@@ -1,4 +1,6 @@
+import CoreMetrics
 import Foundation
+import MetricsTestKit
 import ObjectStorage
 import TestSupport
 import Testing
@@ -145,7 +147,13 @@ struct DamageTests {
         // A row of a later block.
         rig.log.change { $0.entries[rig.origin]?[1030][30] ^= 1 }
         rig.store.refuse { $0.key == key && ($0.verb == .get || !isTaken) ? .unavailable : nil }
-        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).scrub(at: rig.now)
+        let metrics = TestMetrics()
+        try await withMetricsFactory(metrics) {
+            try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet).scrub(at: rig.now)
+        }
+        // The row, and the object if it was taken.
+        #expect(metrics.counterTotal(label: "rial_log_mended_total") == (isTaken ? 2 : 1))
+        #expect(metrics.counterTotal(label: "rial_log_unmended_total") == (isTaken ? 0 : 1))
         #expect(rig.log.rows.entries == entries && rig.log.rows.shards[0].freeze == nil)
         let puts = rig.store.requests.dropFirst(before).filter { $0.verb == .put }
         #expect(puts == [MemoryObjectStore.Request(.put, key)])
@@ -160,7 +168,9 @@ struct DamageTests {
         rig.log.change { $0.entries[rig.origin]?[300][30] ^= 1 }
         rig.store.refuse { $0.verb == .get && $0.key == key ? .unavailable : nil }
         let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .quiet)
-        try await upkeep.scrub(at: rig.now)
+        let metrics = TestMetrics()
+        try await withMetricsFactory(metrics) { try await upkeep.scrub(at: rig.now) }
+        #expect(metrics.counterTotal(label: "rial_log_unmended_total") == 1)
         #expect(rig.log.rows.shards[0].freeze == nil && rig.log.rows.entries != entries)
         rig.store.refuse { _ in nil }
         try await upkeep.scrub(at: rig.now)

@@ -70,7 +70,7 @@ class PublicLog(AlarmTests):
     def test_entries_in_the_store_are_damaged(self):
         key = self.edge("entries")
         # Within a minute everything is hashed again.
-        with self.fault("RialLogMended", seconds=120):
+        with self.fault("RialLogDamaged", seconds=120):
             self.bucket.put(key, b"damaged")
 
     def test_what_is_stored_contradicts_what_was_signed(self):

@@ -24,10 +24,11 @@ actor LogScrub {
 
     private static var scrubbed: Counter { Counter(label: "rial_log_scrubbed_entries_total") }
     private static var mendings: Counter { Counter(label: "rial_log_mended_total") }
+    private static var failures: Counter { Counter(label: "rial_log_unmended_total") }
 
     /// Shows the counters before there is anything to count, so that the first time is an increase.
     static func showCounters() {
-        for counter in [scrubbed, mendings] { counter.increment(by: 0) }
+        for counter in [scrubbed, mendings, failures] { counter.increment(by: 0) }
     }
 
     /// Counts something that was damaged or missing and has been restored from a good copy.
@@ -127,6 +128,7 @@ actor LogScrub {
         } catch let halt as SequencerHalt {
             guard let refusal else { throw halt }
             // What the store does not give now may be the right copy.
+            Self.failures.increment()
             logger.error(
                 "a part of the log cannot be read, and no other copy is right", error: refusal,
                 metadata: ["origin": "\(shard.origin)", "block": "\(block)"])
@@ -172,6 +174,8 @@ actor LogScrub {
         let expected = above[Int(tile.index & 255)]
         if let stored = try await stored(tile), MerkleHash.root(ofLeaves: stored) == expected { return stored }
         for candidate in try await candidates(for: tile, level) where MerkleHash.root(ofLeaves: candidate) == expected {
+            // No halt of this block is for want of that copy.
+            refusal = nil
             try await mend(tile, Tile.bytes(of: candidate))
             return candidate
         }
@@ -238,8 +242,9 @@ actor LogScrub {
             try await objects.overwrite(objects.key(tile), bytes)
         } catch let error as ObjectStorageError {
             guard await givesOthers() else { throw error }
+            Self.failures.increment()
             let place: Logger.Metadata = ["origin": "\(shard.origin)", "place": "\(tile)"]
-            return logger.error("a damaged object of the log cannot be restored", error: error, metadata: place)
+            return logger.error("an object of the log is damaged or cannot be read, nor restored", error: error, metadata: place)
         }
         note("an object", "\(tile)")
     }
@@ -247,7 +252,8 @@ actor LogScrub {
     private func note(_ what: String, _ which: String) {
         mended += 1
         Self.countMending()
-        logger.error("\(what) of the log was damaged and has been restored", metadata: ["origin": "\(shard.origin)", "place": "\(which)"])
+        let place: Logger.Metadata = ["origin": "\(shard.origin)", "place": "\(which)"]
+        logger.error("\(what) of the log was damaged or could not be read, and has been restored", metadata: place)
     }
 
     private static func hash(_ leaves: [[UInt8]]) -> [ContentDigest] { leaves.map { MerkleHash.leaf($0) } }
