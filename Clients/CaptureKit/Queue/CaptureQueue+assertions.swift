@@ -9,7 +9,7 @@ extension CaptureQueue {
             guard let device = try await registered(replacing: nil, for: id) else { return }
             // Before the hardware is asked: each assertion that cannot be used takes a value of its counter.
             if device != signer {
-                _ = try await dropCheckpoints(of: capture, else: .assertionFailed)
+                _ = try await dropCheckpoints(of: capture, orBecome: .assertionFailed)
                 return
             }
         }
@@ -36,7 +36,7 @@ extension CaptureQueue {
         switch attempt {
         case .made(_, let device) where capture.facts.video?.signer.map({ $0 != device }) == true:
             // What is signed says who signed the checkpoints: it is made anew, without them.
-            _ = try await dropCheckpoints(of: capture, else: .assertionFailed)
+            _ = try await dropCheckpoints(of: capture, orBecome: .assertionFailed)
             return
         case .made(let assertion, let device):
             do {

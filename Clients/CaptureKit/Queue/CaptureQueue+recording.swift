@@ -43,14 +43,14 @@ extension CaptureQueue {
     /// Before another device than that of its checkpoints signs a video.
     /// - Parameter failed: what becomes of a video whose checkpoints cannot be read at all.
     /// - Returns: false if that cannot be done now: the video is held, or has failed.
-    func dropCheckpoints(of capture: StoredCapture, else failed: CaptureState) async throws -> Bool {
+    func dropCheckpoints(of capture: StoredCapture, orBecome failed: CaptureState) async throws -> Bool {
         do {
             try await store.dropCheckpoints(of: capture)
             return true
         } catch FileError.denied {
             // Before the first unlock after a restart.
             schedule.hold(capture.id, waiting(after: 1, nil))
-        } catch let error where error is SealError || (error as? FileError) == .missing {
+        } catch let error where error is SealError || error is MetadataError || (error as? FileError) == .missing {
             try await store.database.update(capture.id) { row in
                 row.facts.failure = CaptureFailure(.device("\(error)"))
                 row.state = failed

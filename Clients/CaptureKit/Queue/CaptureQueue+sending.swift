@@ -246,7 +246,7 @@ extension CaptureQueue {
             return try await pause(for: capture.id, unavailable.failure, unavailable.retryAfter)
         }
         // Unless that is done, the server's next answer is the same, and none of them counts.
-        guard try await dropCheckpoints(of: capture, else: .failed) else { return await waitAgain(capture.id) }
+        guard try await dropCheckpoints(of: capture, orBecome: .failed) else { return await waitAgain(capture.id) }
         try await store.database.update(capture.id) { row in
             row.device = nil
             row.sizes[.assertion] = nil
