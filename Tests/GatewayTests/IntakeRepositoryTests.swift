@@ -39,6 +39,19 @@ struct IntakeRepositoryTests {
     }
 
     @Test(
+        "nothing is stored of an upload while the database's time is more than a minute from the gateway's",
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint), arguments: [-180.0, 180])
+    func clocks(ahead: Double) async throws {
+        try await GatewayDatabase.with(pools: 1) { pools in
+            let device = try await CaptureRepositoryTests.insertDevice(pools[0])
+            let intakes = PostgresIntakeRepository(database: pools[0]) { Date().addingTimeInterval(-ahead) }
+            await #expect(throws: CaptureError.clocksDiffer) { _ = try await intakes.open(CaptureID(), device: device) }
+            let sound = PostgresIntakeRepository(database: pools[0])
+            try await sound.open(CaptureID(), device: device)
+        }
+    }
+
+    @Test(
         "a transaction that is still under way is waited for, and what it comes to is what counts",
         .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint), arguments: [true, false])
     func underWay(commits: Bool) async throws {

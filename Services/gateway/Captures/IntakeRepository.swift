@@ -13,6 +13,7 @@ enum RecordingOutcome: CaseIterable, Sendable {
 /// What names an upload's objects until its capture does (SPEC §5).
 protocol IntakeRepository: Sendable {
     /// Call it before the first byte is stored.
+    /// - Throws: ``CaptureError/clocksDiffer``, with the intake open; database errors.
     func open(_ id: CaptureID, device: DeviceID) async throws
 
     /// Assigns the upload's objects to an existing capture whose own may be missing: `upload-sync` copies them where they are missing and

@@ -10,12 +10,18 @@ struct PostgresIntakeRepository: IntakeRepository {
     static let tries = 4
     static let timeout: Duration = .seconds(8)
     let database: PostgresPool
+    /// The gateway's own clock.
+    var now: @Sendable () -> Date = { Date() }
 
     func open(_ id: CaptureID, device: DeviceID) async throws {
-        _ = try await database.query(
+        let began = now()
+        let opened = try await database.query(
             """
             INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \(ObjectPrefix.capture(id)))
+            RETURNING now() AS opened
             """)
+        // Here nothing of it is stored, and it has cost its device nothing yet.
+        if let time: Date = try opened.first?.get("opened") { try ReceiptClock.compare(time, with: began) }
     }
 
     /// Runs in the transaction that records the capture, which then owns the objects.
