@@ -18,6 +18,8 @@ public actor VideoRecorder {
     private static let longestReordering: Int64 = 16 * 20
     /// Pictures that may come between one that cannot be encoded and the interruption to which that is due: those that wait.
     private static let picturesBeforeInterruption = 3
+    /// Pieces of sound that may come meanwhile: some seconds, in case no picture comes any more.
+    private static let soundBeforeInterruption = 300
 
     private let recording: [UInt8]
     private let isQuickTime: Bool
@@ -138,11 +140,11 @@ public actor VideoRecorder {
         do {
             return try await video.encode(picture, at: time)
         } catch {
-            var others = 0
-            while others <= Self.picturesBeforeInterruption, let input = try? await source.next() {
+            var (others, pieces) = (0, 0)
+            while others <= Self.picturesBeforeInterruption, pieces < Self.soundBeforeInterruption, let input = try? await source.next() {
                 switch input {
                 case .picture: others += 1
-                case .sound: continue
+                case .sound: pieces += 1
                 case .interruption: return nil
                 }
             }
