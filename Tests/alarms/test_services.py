@@ -51,7 +51,8 @@ class Services(AlarmTests):
         name = DATABASE.path[1:]
         with self.fault("RialClockWrong", job="upload-sync") as ends:
             ends.callback(stack, "restart", "upload-sync")
-            ends.callback(sql, f"DROP FUNCTION public.clock_timestamp(); ALTER DATABASE {name} RESET search_path")
+            ends.callback(sql, f"ALTER DATABASE {name} RESET search_path")
+            ends.callback(sql, "DROP FUNCTION IF EXISTS public.clock_timestamp()")
             sql(f"""
                 CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
                     $$ SELECT pg_catalog.clock_timestamp() + interval '3 minutes' $$;
