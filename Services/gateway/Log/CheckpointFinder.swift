@@ -4,7 +4,7 @@ import TransparencyLog
 
 /// A checkpoint that enough witnesses of the installation's policy have cosigned.
 struct WitnessedCheckpoint: Sendable {
-    /// A witness of the policy and when it cosigned first.
+    /// A witness of the policy and when it cosigned first, or first since the statement's time.
     struct Witness: Sendable, Equatable {
         let name: String
         let at: Date
@@ -96,7 +96,7 @@ struct CheckpointFinder: Sendable {
     private static func date(_ seconds: UInt64) -> Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
 }
 
-/// A cache of what was found. It does not change, and every view of a record needs it: so signatures are verified once, not each time.
+/// A cache of what was found. It stays true, and every view of a record needs it: so signatures are verified once, not each time.
 private final class KnownCheckpoints: Sendable {
     private static let limit = 4096
     private struct Key: Hashable {
