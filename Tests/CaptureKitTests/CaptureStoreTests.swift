@@ -171,9 +171,11 @@ struct CaptureStoreTests {
         try await store.expire(at: now)
         #expect(try await store.capture(ahead.id).facts.uploadedAt == now)
         #expect(try await store.capture(slightly.id).facts.uploadedAt == now.addingTimeInterval(600))
-        try await store.expire(at: now.addingTimeInterval(7 * 86_400 - 1))
+        let end = now.addingTimeInterval(7 * 86_400)
+        try await store.database.update(ahead.id) { row in row.facts.confirmedAt = end }
+        try await store.expire(at: end.addingTimeInterval(-1))
         #expect(try await store.capture(ahead.id).hasContent)
-        try await store.expire(at: now.addingTimeInterval(7 * 86_400))
+        try await store.expire(at: end)
         #expect(try await !store.capture(ahead.id).hasContent)
         #expect(try rig.content().count == 3 + 5)
     }

@@ -65,6 +65,10 @@ struct QueueResultTests {
         #expect(repaired.facts.isFinal && repaired.facts.confidence == "high" && repaired.facts.failedOnServer == false)
         #expect(await rig.uploads.count == 1)
         try await expire(rig, queue)
+        #expect(try await queue.capture(id).hasContent, "the server was not asked since")
+        try await rig.clock.sleep(for: .seconds(8 * 86_400))
+        try await queue.askResult(id)
+        try await queue.store.expire(at: rig.clock.now)
         #expect(try await !queue.capture(id).hasContent, "the server has it")
     }
 
@@ -136,7 +140,11 @@ struct QueueResultTests {
     func notRepaired(answer: HTTPResponse, hasContent: Bool) async throws {
         let (rig, queue, id) = try await Self.sent(answer)
         if !hasContent {
-            try await queue.store.database.update(id) { row in row.facts.confidence = "high" }
+            let later = rig.clock.now.addingTimeInterval(8 * 86_400)
+            try await queue.store.database.update(id) { row in
+                row.facts.confidence = "high"
+                row.facts.confirmedAt = later
+            }
             try await expire(rig, queue)
         }
         #expect(try await queue.capture(id).hasContent == hasContent)
@@ -182,6 +190,62 @@ struct QueueResultTests {
             #expect(try await queue.capture(id).hasContent == hasContent)
         }
         #expect(await rig.server.requests.count == requests + 2)
+    }
+
+    /// Sent, and known to be complete when the server gives another answer a week later.
+    /// - Parameter isOfEarlierVersion: which did not note when that was known.
+    private static func answeredLongAgo(
+        _ answer: HTTPResponse, isOfEarlierVersion: Bool
+    ) async throws -> (QueueRig, CaptureQueue, LocalID) {
+        let (rig, queue, id) = try await sent(complete, answer)
+        try await queue.askResult(id)
+        #expect(try await queue.capture(id).facts.isFinal)
+        if isOfEarlierVersion { try await queue.store.database.update(id) { row in row.facts.confirmedAt = nil } }
+        try await rig.clock.sleep(for: .seconds(8 * 86_400))
+        try await queue.run(untilEmpty: true)
+        return (rig, queue, id)
+    }
+
+    @Test("that are good are asked for again before photo and depth map go, which are sent once more if the server lost them since")
+    func lostSince() async throws {
+        for isOfEarlierVersion in [false, true] {
+            let (rig, queue, id) = try await Self.answeredLongAgo(Self.unknown, isOfEarlierVersion: isOfEarlierVersion)
+            #expect(await rig.uploads.count == 2)
+            let capture = try await queue.capture(id)
+            #expect(capture.state == .uploaded && capture.hasContent && !capture.facts.isFinal)
+        }
+    }
+
+    @Test("that are good are asked for again before photo and depth map go, which stay if the capture was withdrawn since")
+    func withdrawnSince() async throws {
+        for isOfEarlierVersion in [false, true] {
+            let (rig, queue, id) = try await Self.answeredLongAgo(.error(410, "GONE"), isOfEarlierVersion: isOfEarlierVersion)
+            #expect(await rig.uploads.count == 1)
+            let capture = try await queue.capture(id)
+            #expect(capture.isWithdrawn && capture.hasContent)
+        }
+    }
+
+    @Test("that are good are asked for again once before photo and depth map go, and no more afterwards")
+    func goodSince() async throws {
+        for isOfEarlierVersion in [false, true] {
+            let (rig, queue, id) = try await Self.answeredLongAgo(Self.complete, isOfEarlierVersion: isOfEarlierVersion)
+            #expect(try await !queue.capture(id).hasContent)
+            try await rig.clock.sleep(for: .seconds(8 * 86_400))
+            try await queue.run(untilEmpty: true)
+            #expect(await rig.server.requests.map(\.method) == ["POST", "GET", "GET"])
+        }
+    }
+
+    @Test("that were good are asked for on when the server does not know them any more, also after the last attempt to repair that")
+    func lostForGood() async throws {
+        let (rig, queue, id) = try await Self.sent(Self.complete, Self.unknown)
+        try await queue.store.database.update(id) { row in row.facts.repairs = ChangedRow.maximumRepairs }
+        for _ in 1...2 { try await queue.askResult(id) }
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .uploaded && !capture.facts.isFinal)
+        try await rig.clock.sleep(for: .seconds(1))
+        #expect(await queue.schedule.next([capture], at: rig.clock.now) == .askResult(id))
     }
 
     @Test("that were to be sent once more can be withdrawn, and are not sent then")

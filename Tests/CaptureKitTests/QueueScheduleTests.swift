@@ -11,14 +11,16 @@ struct QueueScheduleTests {
     private let device = DeviceID()
 
     private func capture(
-        _ position: Int64, _ state: CaptureState, kind: CaptureKind = .photo, device: DeviceID? = nil, confidence: String? = nil
+        _ position: Int64, _ state: CaptureState, kind: CaptureKind = .photo, device: DeviceID? = nil, confidence: String? = nil,
+        sizes: [SealedKind: Int64] = [:]
     ) -> StoredCapture {
         let digest = ContentDigest(of: [0])
         var facts = CaptureFacts(capturedAt: now, photoDigest: digest, depthDigest: digest, metadataDigest: digest)
         facts.confidence = confidence
+        if confidence != nil { facts.confirmedAt = now }
         return StoredCapture(
             id: LocalID(), position: position, kind: kind, state: state, device: device, serverID: nil, failures: 0, assertionAttempts: 0,
-            sizes: [:], facts: facts)
+            sizes: sizes, facts: facts)
     }
 
     @Test("sends the first capture that can be sent")
@@ -113,6 +115,18 @@ struct QueueScheduleTests {
             #expect(schedule.next([uploaded], at: now) == .wait(until: now.addingTimeInterval(delay)))
         }
         #expect(schedule.next([capture(1, .uploaded, confidence: "high")], at: now) == .wait(until: nil))
+    }
+
+    @Test("asks once a day for a result that is known, whatever the clock does, for as long as photo and depth map are to go")
+    func resultsAgain() {
+        let here = capture(1, .uploaded, confidence: "high", sizes: [.photo: 1, .depth: 1])
+        let gone = capture(2, .uploaded, confidence: "high", sizes: [.thumbnail: 1])
+        let kept = capture(3, .uploaded, kind: .hashOnly, confidence: "high", sizes: [.payload: 1])
+        let schedule = QueueSchedule()
+        for hours in [-25.0, -23, 0, 23, 25] {
+            let expected: QueueSchedule.Step = abs(hours) > 24 ? .askResult(here.id) : .wait(until: nil)
+            #expect(schedule.next([gone, kept, here], at: now.addingTimeInterval(hours * 3600)) == expected, "\(hours)")
+        }
     }
 
     @Test("does not wait for hours because the device's clock was set back", arguments: [-1.0, -3600, -90_000])

@@ -26,7 +26,7 @@ struct QueueWithdrawalTests {
         sending.cancel()
         _ = await sending.result
         #expect(found?.state == .uploaded && found?.facts.isFinal == true && found?.facts.confidence == nil)
-        try await queue.store.expire(at: Date().addingTimeInterval(365 * 86_400))
+        try await expire(rig, queue, id)
         #expect(try await queue.capture(id).hasContent)
         #expect(try await !queue.content(.photo, of: id).isEmpty)
         try await queue.delete(id)
@@ -47,6 +47,13 @@ struct QueueWithdrawalTests {
         try await queue.askResult(id)
         let capture = try await queue.capture(id)
         #expect(capture.state == .uploaded && !capture.isWithdrawn && !capture.facts.isFinal)
+    }
+
+    /// Removes what may go after a year, at whose end the server is asked.
+    private func expire(_ rig: QueueRig, _ queue: CaptureQueue, _ id: LocalID) async throws {
+        try await rig.clock.sleep(for: .seconds(365 * 86_400))
+        try await queue.askResult(id)
+        try await queue.store.expire(at: rig.clock.now)
     }
 
     /// A queue whose only capture has been sent, and its result is known.
@@ -110,7 +117,7 @@ struct QueueWithdrawalTests {
             try await queue.withdraw(id)
         }
         #expect(try await !queue.capture(id).isWithdrawn)
-        try await queue.store.expire(at: rig.clock.now.addingTimeInterval(365 * 86_400))
+        try await expire(rig, queue, id)
         #expect(try await !queue.capture(id).hasContent, "the server has it")
     }
 
@@ -119,7 +126,7 @@ struct QueueWithdrawalTests {
         let (rig, queue, id) = try await sent(to: server { .json(status, #"{"error":{"code":"SOME_CODE","message":"later"}}"#) })
         let error = ServerError(status: status, code: "SOME_CODE", message: "later")
         await #expect(throws: WithdrawalFailure.unclear(error)) { try await queue.withdraw(id) }
-        try await queue.store.expire(at: rig.clock.now.addingTimeInterval(365 * 86_400))
+        try await expire(rig, queue, id)
         #expect(try await queue.capture(id).hasContent)
         #expect(try await !queue.content(.photo, of: id).isEmpty)
     }
@@ -134,7 +141,7 @@ struct QueueWithdrawalTests {
         await server.script("/api/v1/captures/\(serverID)", .fail(.unreachable("gone")))
         await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(id) }
         await #expect(throws: WithdrawalFailure.unclear(ServerError(answer))) { try await queue.withdraw(id) }
-        try await queue.store.expire(at: rig.clock.now.addingTimeInterval(365 * 86_400))
+        try await expire(rig, queue, id)
         #expect(try await queue.capture(id).hasContent)
     }
 
@@ -161,7 +168,7 @@ struct QueueWithdrawalTests {
         try await queue.store.database.update(id) { row in
             if isWanted { row.facts.withdrawalWanted = true } else { row.facts.withdrawnOnServer = true }
         }
-        try await queue.store.removeContent(of: found)
+        try await queue.store.removeContent(of: found, at: rig.clock.now)
         #expect(try await queue.capture(id).hasContent)
         #expect(try rig.store.content() == files)
     }
@@ -465,7 +472,7 @@ struct QueueWithdrawalTests {
         await server.script("/api/v1/captures/\(id)", .fail(.unreachable("gone")))
         await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(unsent) }
         #expect(try await !queue.capture(unsent).isWithdrawn)
-        try await queue.store.expire(at: Date().addingTimeInterval(365 * 86_400))
+        try await expire(rig, queue, unsent)
         #expect(try await !queue.content(.photo, of: unsent).isEmpty, "it may be withdrawn all the same")
     }
 }

@@ -84,7 +84,7 @@ private final class PowerCutLife: Sendable {
         begin(kept)
         try await store.markUploaded(kept, at: Date(timeIntervalSince1970: 0))
         acknowledge(kept, .uploaded)
-        try await store.expire(at: Date(timeIntervalSince1970: 8 * 86_400))
+        try await store.expire(at: Date(timeIntervalSince1970: 7 * 86_400))
         try await store.returnLentBodies()
         state.withLock { state in
             state.acknowledged.states[waiting] = nil

@@ -44,7 +44,7 @@ extension CaptureStore {
         try await add(content) { _ in .made([1, 2, 3], by: device) }
     }
 
-    /// Moves a capture through the states to uploaded, with a result.
+    /// Moves a capture through the states to uploaded, with a result that is confirmed when its retention ends.
     func markUploaded(_ id: LocalID, at time: Date) async throws {
         try await database.update(id) { row in row.state = .uploading }
         try await database.update(id) { row in
@@ -52,6 +52,7 @@ extension CaptureStore {
             row.serverID = CaptureID()
             row.facts.uploadedAt = time
             row.facts.confidence = "high"
+            row.facts.confirmedAt = time.addingTimeInterval(7 * 86_400)
         }
     }
 }

@@ -19,7 +19,8 @@ extension CaptureQueue {
     private static let repairable: Set<FailureReason> = [.intakeMissing, .digestMismatch]
 
     /// Asks for the result of an uploaded capture. Any answer but a final one is asked for again, less and less often. `GONE` is final: the
-    /// capture was withdrawn. A failed capture may be repaired; it is sent once more if the server lost what was sent.
+    /// capture was withdrawn. A failed capture may be repaired; it is sent once more if the server lost what was sent, even long after it
+    /// said what it made of it.
     func askResult(_ id: LocalID) async throws {
         let capture = try await store.capture(id)
         guard let serverID = capture.serverID else { return }
@@ -38,6 +39,7 @@ extension CaptureQueue {
             try await store.database.update(id) { row in
                 guard row.serverID == serverID else { return }
                 row.facts.unknownOnServer = true
+                row.facts.confidence = nil
                 row.repair(at: now)
             }
             return schedule.resultNotFinal(id, at: now, isBad: true)
@@ -48,6 +50,7 @@ extension CaptureQueue {
         let known = try await store.database.update(id) { row in
             guard row.serverID == serverID else { return }
             row.facts.confidence = found.status == .failed ? nil : found.confidence
+            if row.facts.confidence != nil { row.facts.confirmedAt = now }
             row.facts.failedOnServer = found.status == .failed
             row.facts.unknownOnServer = nil
             if found.failure.flatMap(FailureReason.init(rawValue:)).map(Self.repairable.contains) == true { row.repair(at: now) }

@@ -119,7 +119,8 @@ extension CaptureQueue {
                 case .askResult(let id):
                     asked.insert(id)
                     try await askResult(id)
-                    if isEmpty { try await store.expire(at: now) }
+                    // What the server has just said that it has may go now.
+                    try await store.expire(at: clock.now)
                 case .wait(let until):
                     if isEmpty { return }
                     try await wait(until: until, or: wake)

@@ -58,7 +58,7 @@ struct QueueSchedule: Sendable {
             for capture in inTurn(captures.filter { $0.state == .pending && !isStopped($0) }) {
                 if let time = end(of: sendingWaits(of: capture), now) { times.append(time) } else { return .send(capture.id) }
             }
-            for capture in captures where needsResult(capture) {
+            for capture in captures where needsResult(capture, at: now) {
                 if let time = end(of: [nextResults[capture.id]?.wait], now) { times.append(time) } else { return .askResult(capture.id) }
             }
         }
@@ -94,7 +94,13 @@ struct QueueSchedule: Sendable {
         capture.device.map(stoppedDevices.contains) ?? false || capture.facts.mayBeWithdrawn
     }
 
-    private func needsResult(_ capture: StoredCapture) -> Bool { capture.state == .uploaded && !capture.facts.isFinal }
+    /// Whether the result is not known for good, or photo or video are still here for a server that may have lost them since yesterday.
+    private func needsResult(_ capture: StoredCapture, at now: Date) -> Bool {
+        guard capture.state == .uploaded else { return false }
+        guard capture.facts.isFinal else { return true }
+        return capture.mode == .full && capture.hasContent && !capture.facts.mayBeWithdrawn
+            && !capture.facts.isConfirmed(within: 86_400, of: now)
+    }
 
     /// When the last of the waits ends; `nil` if none lasts.
     private func end(of waits: [Wait?], _ now: Date) -> Date? {

@@ -24,6 +24,8 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var uploadedAt: Date?
     /// Once the server has decided.
     public var confidence: String?
+    /// When the server last said that it has it, with a confidence, by the device's clock.
+    var confirmedAt: Date?
     /// Whether the server reported the capture as failed. It is asked on, since that may be repaired.
     public var failedOnServer: Bool?
     /// Whether the server said that it does not know the capture, as after a backup of it was restored.
@@ -66,7 +68,7 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
         self.video = video
     }
 
-    /// Whether the server's result is known, and stays.
+    /// Whether the server's result is known, and stays unless the server loses the capture.
     public var isFinal: Bool { confidence != nil || withdrawnOnServer == true }
 }
 

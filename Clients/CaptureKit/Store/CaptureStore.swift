@@ -250,13 +250,14 @@ extension CaptureStore {
         failPoints.reached("store.deleted")
     }
 
-    /// Removes photo, video and depth of captures whose retention has passed and whose result is known. In privacy mode nothing is removed,
-    /// ever, and nothing of one that is withdrawn or may be, or that the server reports failed or does not know: nobody else may have them.
+    /// Removes photo, video and depth of captures whose retention has passed, and of which the server said within the last hour that it has
+    /// them. In privacy mode nothing is removed, ever, and nothing of one that is withdrawn or may be, or that the server reports failed or
+    /// does not know: nobody else may have them.
     public func expire(at now: Date) async throws {
         for capture in try await database.captures(in: .uploaded)
         where capture.mode == .full && capture.hasContent && !capture.facts.mayBeWithdrawn && !capture.facts.isBadOnServer {
             if hasPassedRetention(capture, at: now) {
-                if !capture.facts.mayBeOnlyHere { try await removeContent(of: capture) }
+                if !capture.facts.mayBeOnlyHere(at: now) { try await removeContent(of: capture, at: now) }
             } else if let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) < -3600 {
                 // The device's clock was ahead: retention begins anew, or it might take years.
                 try await database.update(capture.id) { row in row.facts.uploadedAt = now }
@@ -273,9 +274,9 @@ extension CaptureStore {
     }
 
     /// Removes photo, video and depth of a capture, unless it has turned out since it was read that nobody else may have them.
-    func removeContent(of capture: StoredCapture) async throws {
+    func removeContent(of capture: StoredCapture, at now: Date) async throws {
         let left = try await database.update(capture.id) { row in
-            guard row.state == .uploaded, !row.facts.mayBeOnlyHere else { return }
+            guard row.state == .uploaded, !row.facts.mayBeOnlyHere(at: now) else { return }
             for kind in Self.expiring { row.sizes[kind] = nil }
         }
         failPoints.reached("store.expired")
@@ -293,8 +294,14 @@ extension CaptureFacts {
     /// Whether the server reports it failed, or does not know it.
     var isBadOnServer: Bool { failedOnServer == true || unknownOnServer == true }
 
-    /// Until the server has said that it made evidence of it, which needs a confidence, it may have lost what was sent.
-    fileprivate var mayBeOnlyHere: Bool { confidence == nil || mayBeWithdrawn || isBadOnServer }
+    /// Whether the server said within the last seconds that it made evidence of it, which needs a confidence. Since then it may have lost
+    /// what was sent, or it was withdrawn there.
+    func isConfirmed(within seconds: TimeInterval, of now: Date) -> Bool {
+        guard confidence != nil, let confirmedAt else { return false }
+        return abs(now.timeIntervalSince(confirmedAt)) < seconds
+    }
+
+    fileprivate func mayBeOnlyHere(at now: Date) -> Bool { mayBeWithdrawn || isBadOnServer || !isConfirmed(within: 3600, of: now) }
 
     /// Whether the server may have it and not know it by the digest of an upload that resumes: it was sent in one request, or so long ago
     /// that the server, which keeps such digests for seven days, may have forgotten.

@@ -4,8 +4,8 @@ public struct StoreLimits: Sendable {
     public var warningBytes: Int64 = 500_000_000
     /// At this size new captures are refused.
     public var maximumBytes: Int64 = 1_000_000_000
-    /// After this time photo and depth map of an uploaded capture are removed, once its result is known; thumbnail and facts stay for the
-    /// history.
+    /// After this time photo and depth map of an uploaded capture are removed, once the server has said again that it has it; thumbnail and
+    /// facts stay for the history.
     public var retention: Duration = .seconds(7 * 86_400)
 
     public init() {}
