@@ -262,4 +262,50 @@ struct QueueResultTests {
         #expect(await rig.uploads.count == 1)
         #expect(try await queue.capture(id).hasContent)
     }
+
+    @Test("that were to be sent once more are not sent, nor lent, if the server has withdrawn them meanwhile", arguments: [false, true])
+    func withdrawnOnServerMeanwhile(isLent: Bool) async throws {
+        let (rig, queue, id) = try await Self.sent(Self.failed("intake_missing"), .error(410, "GONE"))
+        try await queue.askResult(id)
+        #expect(try await queue.capture(id).state == .pending)
+        if isLent {
+            await #expect(throws: StoreError.notAllowed(.pending, to: .uploading)) { try await queue.lendForBackground(id) }
+        }
+        try await queue.run(untilEmpty: true)
+        let capture = try await queue.capture(id)
+        #expect(capture.isWithdrawn && capture.hasContent)
+        #expect(await rig.server.requests.map(\.method) == ["POST", "GET", "GET"])
+    }
+
+    @Test("that were to be sent once more are not sent after their person withdrew them unheard, and then tried again")
+    func withdrawnUnheard() async throws {
+        let (rig, queue, id) = try await Self.sent(Self.failed("intake_missing"), .error(410, "GONE"))
+        let serverID = try #require(try await queue.capture(id).serverID)
+        try await queue.askResult(id)
+        await rig.server.script(APIPath.capture(serverID), .loseAnswer)
+        await #expect(throws: WithdrawalFailure.transport(.unreachable("the answer was lost"))) { try await queue.withdraw(id) }
+        try await queue.retry(id)
+        try await queue.run(untilEmpty: true)
+        let capture = try await queue.capture(id)
+        #expect(capture.isWithdrawn && capture.hasContent)
+        #expect(await rig.uploads.count == 1)
+    }
+
+    @Test("that were to be sent once more wait until the server can be asked whether they were withdrawn")
+    func notAskedYet() async throws {
+        let (rig, queue, id) = try await Self.sent(Self.failed("intake_missing"), Self.complete)
+        let serverID = try #require(try await queue.capture(id).serverID)
+        try await queue.askResult(id)
+        await rig.server.script(APIPath.capture(serverID), .fail(.unreachable("")), .fail(.unreachable("")))
+        await #expect(throws: TransportFailure.unreachable("")) { try await queue.lendForBackground(id) }
+        try await queue.attempt(id)
+        let waiting = try await queue.capture(id)
+        #expect(waiting.state == .pending && waiting.failures == 0 && waiting.facts.failure?.code == "unreachable")
+        #expect(waiting.facts.sentAt == nil, "nothing was sent that could have arrived")
+        let pause = await queue.schedule.pause
+        #expect(pause?.failure.code == "unreachable")
+        #expect(await rig.uploads.count == 1)
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 2)
+    }
 }

@@ -222,7 +222,7 @@ struct QueueWithdrawalTests {
         try await queue.attempt(id)
         try await queue.withdraw(id)
         let requests = await rig.server.requests
-        #expect(requests.map(\.method) == ["POST", "GET", "POST", "POST", "DELETE"])
+        #expect(requests.map(\.method) == ["POST", "GET", "GET", "POST", "POST", "DELETE"])
         #expect(requests.last?.target == APIPath.capture(ids[1]))
         let capture = try await queue.capture(id)
         #expect(capture.isWithdrawn && capture.serverID == ids[1] && capture.facts.withdrawalWanted == nil)

@@ -15,11 +15,13 @@ extension CaptureQueue {
     /// Signs a capture and lends its body. Sign when the network is there: a signature is valid for five minutes.
     /// Until its end is told to ``endBackgroundUpload(named:_:)``, or the next ``run(untilEmpty:)`` begins, it cannot be deleted.
     /// - Throws: ``StoreError`` `notAllowed` unless the capture is pending and not withdrawn, `staysSealed` for a video, `unknownCapture`;
-    ///   ``DeviceUnavailable``; ``FileError``, ``SealError``.
+    ///   ``DeviceUnavailable``; ``FileError``, ``SealError``; ``TransportFailure`` if it is to be sent once more, and the server cannot be
+    ///   asked whether it was withdrawn meanwhile.
     public func lendForBackground(_ id: LocalID) async throws -> BackgroundUpload {
         let capture = try await store.capture(id)
         guard capture.state == .pending, !capture.facts.mayBeWithdrawn else { throw StoreError.notAllowed(capture.state, to: .uploading) }
         guard capture.kind != .video else { throw StoreError.staysSealed }
+        guard try await !isWithdrawnMeanwhile(capture) else { throw StoreError.notAllowed(capture.state, to: .uploading) }
         let device = try await deviceToSign(capture)
         let request = try await signedRequest(for: capture, by: device)
         guard let body = request.body else { throw StoreError.contentRemoved }

@@ -14,6 +14,12 @@ extension CaptureQueue {
     /// Sends a capture once, or again at once where an answer has a remedy, and records what follows (``UploadReaction``). If that cannot
     /// be done to the end, the capture waits to be sent again.
     func attempt(_ id: LocalID) async throws {
+        do {
+            guard try await !isWithdrawnMeanwhile(try await store.capture(id)) else { return }
+        } catch let failure as TransportFailure {
+            schedule.putLast(id)
+            return try await pause(for: id, CaptureFailure(failure), nil)
+        }
         let now = clock.now
         let capture = try await store.database.update(id) { row in
             // One that failed meanwhile is sent again by a person alone.
@@ -28,6 +34,19 @@ extension CaptureQueue {
             await waitAgain(id)
             throw error
         }
+    }
+
+    /// Asks for a capture that waits to be sent once more: if it was withdrawn meanwhile, the server would make another one of its bytes.
+    /// - Throws: ``TransportFailure``, if there is no answer.
+    func isWithdrawnMeanwhile(_ capture: StoredCapture) async throws -> Bool {
+        guard let former = capture.facts.formerServerID else { return false }
+        let response = try await transport.send(HTTPRequest("GET", APIPath.capture(former)))
+        guard response.status == 410, ServerError(response).knownCode == .gone else { return false }
+        try await store.database.update(capture.id) { row in
+            guard row.facts.formerServerID == former else { return }
+            row.facts.withdrawnOnServer = true
+        }
+        return true
     }
 
     private func attempt(_ capture: StoredCapture) async throws {
@@ -233,6 +252,8 @@ extension CaptureQueue {
 
     private func wait(_ id: LocalID, _ failure: CaptureFailure) async throws {
         try await store.database.update(id) { row in
+            // Unless an answer to an upload that the system made was recorded meanwhile.
+            guard [.pending, .uploading].contains(row.state) else { return }
             row.state = .pending
             row.facts.failure = failure
         }
