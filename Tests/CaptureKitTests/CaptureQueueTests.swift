@@ -210,6 +210,29 @@ struct CaptureQueueTests {
         #expect(snapshot.revokedDevices == [device])
     }
 
+    @Test("asks again for a revoked device when somebody tries again, and not when only the network is back", arguments: [false, true])
+    func restored(isForeground: Bool) async throws {
+        let rig = try QueueRig()
+        let refusal = ScriptedServer.Step.answer(.error(403, "DEVICE_REVOKED"))
+        await rig.server.script(QueueRig.uploads, refusal, refusal)
+        let queue = try await rig.queue()
+        let device = await rig.signing.current
+        let ids = [try await queue.add(SampleContent()).id, try await queue.add(SampleContent()).id]
+        try await queue.run(untilEmpty: true)
+        await queue.networkIsBack()
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 1)
+        // Still revoked: one request says so.
+        if isForeground { try await queue.resume() } else { try await queue.retry(ids[1]) }
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 2)
+        #expect(try await queue.snapshot().revokedDevices == [device])
+        if isForeground { try await queue.resume() } else { try await queue.retry(ids[1]) }
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.store.captures().map(\.state) == [.uploaded, .uploaded])
+        #expect(try await queue.snapshot().revokedDevices.isEmpty)
+    }
+
     @Test("stops the captures without assertion of a revoked device too")
     func revokedWithoutAssertion() async throws {
         let rig = try QueueRig()

@@ -123,7 +123,7 @@ struct ReadmeTests {
         case .setClock: "The server's time is taken from Date; signed again and sent"
         case .signAgain: "Signed again once"
         case .registerAgain: "Registered anew, asserted anew by the new identity"
-        case .stopIdentity: "This identity's captures are not sent any more; QueueSnapshot.revokedDevices tells"
+        case .stopIdentity: "This identity's captures wait for retry or resume; QueueSnapshot.revokedDevices tells"
         case .holdQueue: "The whole queue waits as long as Retry-After says"
         case .tryLater(_, _, counts: true): "Counts; failed after five"
         case .tryLater(_, _, counts: false):

@@ -176,7 +176,7 @@ extension CaptureQueue {
 
 extension CaptureQueue {
     /// Tries a failed capture, or an assertion that failed, again, and sends a capture once more that the server reports failed or does not
-    /// know any more, if photo or video and depth are still here. Other captures that wait are tried now.
+    /// know any more, if photo or video and depth are still here. Other captures that wait are tried now, as by ``resume()``.
     public func retry(_ id: LocalID) async throws {
         try await store.database.update(id) { row in
             row.failures = 0
@@ -191,6 +191,7 @@ extension CaptureQueue {
             }
         }
         histories[id] = nil
+        schedule.tryStoppedDevices()
         networkIsBack()
         changed()
     }
@@ -216,9 +217,11 @@ extension CaptureQueue {
         changed()
     }
 
-    /// Tries all that wait now, as when the app comes to the foreground. Assertions that failed are tried again too.
+    /// Tries all that wait now, as when the app comes to the foreground. Assertions that failed are tried again too, and a capture of each
+    /// device that was revoked, which may have been restored.
     public func resume() async throws {
         for capture in try await store.database.captures(in: .assertionFailed) { try await retry(capture.id) }
+        schedule.tryStoppedDevices()
         networkIsBack()
     }
 }

@@ -41,7 +41,7 @@ struct QueueSchedule: Sendable {
     private var nextResults: [LocalID: (wait: Wait, attempts: Int)] = [:]
     /// While this lasts no assertion is made: the device could not be registered, which the next capture would meet as well.
     private var registrationWait: Wait?
-    /// Devices whose captures are not sent any more, since the server revoked them.
+    /// Devices whose captures are not sent until somebody tries again, since the server revoked them.
     private(set) var stoppedDevices: Set<DeviceID> = []
 
     /// - Parameters:
@@ -132,6 +132,9 @@ extension QueueSchedule {
     mutating func endPause() { pause = nil }
 
     mutating func stop(_ device: DeviceID) { stoppedDevices.insert(device) }
+
+    /// Tries captures of revoked devices again: these may have been restored. A device that was not is stopped by the first answer.
+    mutating func tryStoppedDevices() { stoppedDevices = [] }
 
     /// The network is back, a person wants it, or the app is in the foreground: try now what the server did not ask to wait for.
     mutating func endEarly() {

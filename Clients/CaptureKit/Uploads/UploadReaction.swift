@@ -11,7 +11,7 @@ public enum UploadReaction: Sendable, Equatable {
     case signAgain
     /// The server does not know the device: it is registered anew, the capture asserted anew by the new identity, and sent.
     case registerAgain
-    /// The device's identity is revoked: none of its captures is sent any more, and the app is told.
+    /// The device's identity is revoked: none of its captures is sent until somebody tries again, and the app is told.
     case stopIdentity(ServerError)
     /// Nothing at all is sent for so long.
     case holdQueue(Duration)
