@@ -31,7 +31,7 @@ struct BodyIntakeTests {
         let storage = TestBucket.client(try TestBucket.configuration("tests", endpoint: server.url.absoluteString))
         let rows = MemoryCaptures()
         let incoming = IncomingBody(
-            type: .photo, boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=x"), logger: .quiet)
+            type: .photo, boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=x"), begun: .now, logger: .quiet)
         let intake = BodyIntake(
             PhotoParts(), of: incoming, storage: storage, intakes: rows, capture: CaptureID(), device: DeviceID())
         let body = "--x\r\nContent-Disposition: form-data; name=\"photo\"\r\n\r\nphoto\r\n--x--\r\n"
@@ -46,7 +46,7 @@ struct BodyIntakeTests {
 @Suite("The parts of an upload that its kind does not have")
 struct UnknownPartTests {
     private func read(_ size: Int) async throws {
-        let incoming = IncomingBody(type: .photo, boundary: try PhotoBody.boundary(), logger: .quiet)
+        let incoming = IncomingBody(type: .photo, boundary: try PhotoBody.boundary(), begun: .now, logger: .quiet)
         let intake = BodyIntake(
             PhotoParts(), of: incoming, storage: MemoryObjectStore(), intakes: MemoryCaptures(), capture: CaptureID(), device: DeviceID())
         let head = Array("--x\r\nContent-Disposition: form-data; name=\"comment\"\r\n\r\n".utf8)

@@ -36,7 +36,7 @@ struct CaptureRepositoryTests {
             let (captures, device) = try await Self.prepare(pool)
             let id = CaptureID()
             try await PostgresIntakeRepository(database: pool).open(id, device: device)
-            _ = try await captures.record(id, Self.submission(), device: device)
+            _ = try await captures.record(id, Self.submission(), device: device, begun: .now)
             // The record was announced in the same transaction.
             let rows = try await pool.query(
                 """
@@ -60,17 +60,19 @@ struct CaptureRepositoryTests {
             try await rig.intakes.open(id, device: device)
             let captures = rig.captures(databaseAhead: ahead)
             guard abs(ahead) > 60 else {
-                _ = try await captures.record(id, Self.submission(), device: device)
+                _ = try await captures.record(id, Self.submission(), device: device, begun: .now)
                 #expect(try await rig.captureIDs() == [id])
                 return
             }
-            await #expect(throws: CaptureError.clocksDiffer) { _ = try await captures.record(id, Self.submission(), device: device) }
+            await #expect(throws: CaptureError.clocksDiffer) {
+                _ = try await captures.record(id, Self.submission(), device: device, begun: .now)
+            }
             let (recorded, announced) = (try await rig.captureIDs(), try await rig.announced())
             #expect(recorded.isEmpty && announced.isEmpty)
             #expect(try await rig.intakeIDs() == [id])
             // What another gateway has recorded, or was received earlier, is not received now.
-            _ = try await captures.record(id, Self.submission(), device: device, receivedAt: now)
-            guard case .known(let known) = try await captures.record(CaptureID(), Self.submission(), device: device) else {
+            _ = try await captures.record(id, Self.submission(), device: device, begun: .now, receivedAt: now)
+            guard case .known(let known) = try await captures.record(CaptureID(), Self.submission(), device: device, begun: .now) else {
                 Issue.record("recorded twice")
                 return
             }
@@ -109,7 +111,7 @@ struct CaptureRepositoryTests {
             #expect(await rig.intakes.outcome(of: id) == .abandoned)
             for upload in [id, CaptureID()] {
                 await #expect(throws: CaptureError.intakeExpired) {
-                    _ = try await rig.captures.record(upload, Self.submission(), device: device, receivedAt: now)
+                    _ = try await rig.captures.record(upload, Self.submission(), device: device, begun: .now, receivedAt: now)
                 }
             }
             let recorded = try await rig.captureIDs()
@@ -213,7 +215,7 @@ struct CaptureRepositoryTests {
     ) async throws -> Recorded {
         try await PostgresIntakeRepository(database: pool).open(id, device: device)
         return try await PostgresCaptureRepository(database: pool, outbox: Outbox(.gateway)).record(
-            id, submission ?? Self.submission(), device: device, receivedAt: now)
+            id, submission ?? Self.submission(), device: device, begun: .now, receivedAt: now)
     }
 
     private static func prepare(_ pool: PostgresPool) async throws -> (PostgresCaptureRepository, DeviceID) {

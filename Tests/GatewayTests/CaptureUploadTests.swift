@@ -27,7 +27,7 @@ struct CaptureUploadTests {
     ) async throws -> (id: CaptureID, recorded: Recorded) {
         try await upload.take(
             bodyStream(bytes ?? PhotoBody().bytes(), breakingOff: failure),
-            IncomingBody(type: .photo, boundary: PhotoBody.boundary(), receivedAt: now, condition: condition, logger: .quiet),
+            IncomingBody(type: .photo, boundary: PhotoBody.boundary(), begun: .now, receivedAt: now, condition: condition, logger: .quiet),
             from: device, authenticate: authenticate, admit: admit)
     }
 
@@ -110,7 +110,7 @@ struct CaptureUploadTests {
         let second = try await take(PhotoBody(photo: [0xff, 0xd8, 0xff, 1]).bytes())
         #expect(isNew(first.recorded) && isNew(second.recorded) && rows.now.captures.count == 2)
         let (third, recorded) = try await upload.take(
-            bodyStream(PhotoBody().bytes()), IncomingBody(type: .photo, boundary: PhotoBody.boundary(), logger: .quiet),
+            bodyStream(PhotoBody().bytes()), IncomingBody(type: .photo, boundary: PhotoBody.boundary(), begun: .now, logger: .quiet),
             from: DeviceID(), authenticate: { _ in }, admit: {})
         #expect(isNew(recorded) && rows.now.captures[third] != nil)
     }
@@ -150,7 +150,7 @@ struct CaptureUploadTests {
         func accept(_ number: UInt8) async throws -> RecordedCapture {
             try await acceptance.accept(
                 bodyStream(PhotoBody(photo: [0xff, 0xd8, 0xff, number]).bytes()),
-                IncomingBody(type: .photo, boundary: PhotoBody.boundary(), logger: .quiet), from: known, at: address
+                IncomingBody(type: .photo, boundary: PhotoBody.boundary(), begun: .now, logger: .quiet), from: known, at: address
             ) { _ in }
         }
         let first = try await accept(1)

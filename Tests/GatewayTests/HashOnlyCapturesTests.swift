@@ -38,7 +38,8 @@ struct HashOnlyCapturesTests {
     }
 
     private func respond(
-        _ fields: HTTPFields, _ content: AsyncThrowingStream<ByteBuffer, any Error>, by parts: UploadFixture? = nil
+        _ fields: HTTPFields, _ content: AsyncThrowingStream<ByteBuffer, any Error>, by parts: UploadFixture? = nil,
+        begun: ContinuousClock.Instant = .now
     ) async throws -> Response {
         let parts = parts ?? self.parts
         let captures = HashOnlyCaptures(
@@ -51,7 +52,9 @@ struct HashOnlyCapturesTests {
             return try await captures.respond(to: request, headers, from: address, context) ?? Response(status: Self.passedOn)
         }
         let request = makeRequest(.post, APIPath.captures, fields, content: content)
-        return try await routes.respond(to: request, makeContext(from: UploadFixture.address))
+        var context = try makeContext(from: UploadFixture.address)
+        context.begun = begun
+        return try await routes.respond(to: request, context)
     }
 
     private func send(_ body: [UInt8], by parts: UploadFixture? = nil) async throws -> Response {
@@ -94,6 +97,17 @@ struct HashOnlyCapturesTests {
         let data = try await second.json()["data"] as? [String: Any]
         #expect(data?["capture_id"] as? String == id.description && data?["status"] as? String == "complete")
         #expect(parts.captures.now.captures.count == 1)
+    }
+
+    @Test("one that had begun when its device withdrew a capture is to be sent again, and recorded if it begins later")
+    func withdrawnMeanwhile() async throws {
+        _ = try await send(body)
+        let id = try #require(parts.captures.now.captures.keys.first)
+        #expect(try await parts.captures.withdraw(id, by: device.known.id) == .withdrawn)
+        try await send(body).expectRefusal(.serviceUnavailable, retryAfter: "5")
+        #expect(parts.captures.now.captures.count == 1 && parts.hasPlace)
+        let later = try await respond(try fields(body), bodyStream(body), begun: ContinuousClock.now + .seconds(60))
+        #expect(later.status == .created && parts.captures.now.captures.count == 2)
     }
 
     @Test(

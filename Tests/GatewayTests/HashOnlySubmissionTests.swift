@@ -96,7 +96,7 @@ struct HashOnlyRecordTests {
             let flags = MetadataFlags(location: .coarse, timestamp: precision, device: .none)
             let submission = try submission(&device, sharing: flags)
             let id = CaptureID()
-            guard case .new = try await captures.record(id, submission, device: owner, receivedAt: now) else {
+            guard case .new = try await captures.record(id, submission, device: owner, begun: .now, receivedAt: now) else {
                 Issue.record("not a new capture")
                 return
             }
@@ -123,7 +123,7 @@ struct HashOnlyRecordTests {
             let captures = PostgresCaptureRepository(database: pool, outbox: Outbox(.gateway))
             let owner = try await CaptureRepositoryTests.insertDevice(pool)
             var device = SimulatedDevice()
-            _ = try await captures.record(CaptureID(), try submission(&device), device: owner, receivedAt: now)
+            _ = try await captures.record(CaptureID(), try submission(&device), device: owner, begun: .now, receivedAt: now)
             await #expect(throws: PostgresError.self) { try await pool.query("UPDATE captures SET \(unescaped: change)") }
         }
     }
@@ -142,7 +142,7 @@ struct RepeatedHashOnlyTests {
                 for _ in 0..<8 {
                     group.addTask {
                         let id = CaptureID()
-                        switch try await rig.captures.record(id, submission, device: owner, receivedAt: now) {
+                        switch try await rig.captures.record(id, submission, device: owner, begun: .now, receivedAt: now) {
                         case .new: return id
                         case .known(let known): return known.id
                         }
@@ -153,7 +153,7 @@ struct RepeatedHashOnlyTests {
             #expect(ids.count == 1)
             #expect(try await rig.announced().count == 1)
             for id in ids { try await rig.fail(id) }
-            _ = try await rig.captures.record(CaptureID(), submission, device: owner, receivedAt: now)
+            _ = try await rig.captures.record(CaptureID(), submission, device: owner, begun: .now, receivedAt: now)
             #expect(try await rig.announced().count == 2)
         }
     }

@@ -24,7 +24,7 @@ struct HashOnlyUploadTests {
         _ bytes: [UInt8]? = nil, authenticate: (ContentDigest) async throws -> Void = { _ in }, admit: () async throws -> Void = {}
     ) async throws -> (id: CaptureID, type: CaptureType, recorded: Recorded) {
         try await HashOnlyUpload(captures: rows).take(
-            bodyStream(bytes ?? body), from: device, authenticate: authenticate, admit: admit)
+            bodyStream(bytes ?? body), from: device, begun: .now, authenticate: authenticate, admit: admit)
     }
 
     private func isNew(_ recorded: Recorded) -> Bool {

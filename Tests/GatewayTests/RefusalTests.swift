@@ -42,6 +42,7 @@ struct RefusalTests {
         Case(error: CaptureError.tooLarge(SizeLimits.videoCapture), code: .payloadTooLarge),
         Case(error: CaptureError.videoTooLarge, code: .payloadTooLarge),
         Case(error: CaptureError.intakeExpired, code: .serviceUnavailable, retryAfter: "1"),
+        Case(error: CaptureError.withdrawnMeanwhile, code: .serviceUnavailable, retryAfter: "5"),
         Case(error: CaptureError.clocksDiffer, code: .serviceUnavailable, retryAfter: "60"),
         Case(error: MultipartError.notMultipart, code: .unsupportedMediaType),
         Case(error: MultipartError.badBoundary, code: .validationError, field: "Content-Type"),

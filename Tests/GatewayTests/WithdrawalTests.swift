@@ -3,9 +3,11 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import Models
 import Persistence
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -45,16 +47,103 @@ struct WithdrawalRepositoryTests {
             let (first, second, device) = (CaptureID(), CaptureID(), try await rig.insertDevice())
             _ = try await rig.record(first, by: device)
             #expect(try await rig.withdrawals.withdraw(first, by: device) == .withdrawn)
-            guard case .new = try await rig.record(second, by: device) else {
+            let later = ContinuousClock.now + .seconds(60)
+            guard case .new = try await rig.record(second, by: device, begun: later) else {
                 Issue.record("not a new capture")
                 return
             }
             #expect(try await rig.captures.find(second)?.status == .processing)
         }
     }
+
+    @Test("nothing is recorded that its device had begun to send before it withdrew a capture; others' is", arguments: Backend.available)
+    func begunBefore(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (id, stranger) = (CaptureID(), CaptureID())
+            let (device, other) = (try await rig.insertDevice(), try await rig.insertDevice())
+            let begun = ContinuousClock.now
+            _ = try await rig.record(id, by: device)
+            #expect(try await rig.withdrawals.withdraw(id, by: device) == .withdrawn)
+            await #expect(throws: CaptureError.withdrawnMeanwhile) { _ = try await rig.record(CaptureID(), by: device, begun: begun) }
+            _ = try await rig.record(stranger, by: other, begun: begun)
+            #expect(try await rig.captureIDs() == [id, stranger])
+            #expect(try await rig.announced() == [id, stranger].map(\.description))
+        }
+    }
+
+    @Test(
+        "a photo that is sent again and withdrawn while a gateway still has it in hand is not recorded, and nothing of it is left",
+        arguments: Backend.available)
+    func inHand(backend: Backend) async throws {
+        try await backend.with { rig in
+            let (device, store, bytes) = (try await rig.insertDevice(), MemoryObjectStore(), try PhotoBody().bytes())
+            let upload = CaptureUpload(captures: rig.captures, intakes: rig.intakes, storage: store)
+            func send(meanwhile happens: () async throws -> Void = {}) async throws -> CaptureID {
+                let body = IncomingBody(type: .photo, boundary: try PhotoBody.boundary(), begun: .now, logger: .quiet)
+                return try await upload.take(bodyStream(bytes), body, from: device, authenticate: { _ in }, admit: happens).id
+            }
+            await #expect(throws: CaptureError.withdrawnMeanwhile) {
+                _ = try await send {
+                    let again = try await send()
+                    #expect(try await rig.withdrawals.withdraw(again, by: device) == .withdrawn)
+                }
+            }
+            let (recorded, intakes) = (try await rig.captureIDs(), try await rig.intakeIDs())
+            let id = try #require(recorded.first)
+            await #expect(throws: WithdrawnCapture.self) { _ = try await rig.captures.find(id) }
+            #expect(recorded.count == 1 && intakes.isEmpty)
+            // Those of the withdrawn one are deleted by upload-sync.
+            #expect(!store.keys.isEmpty && store.keys.allSatisfy { $0.hasPrefix("captures/\(id)/") })
+        }
+    }
+
+    @Test(
+        "a hash-only capture that is sent again and withdrawn while a gateway has it in hand is not recorded",
+        arguments: Backend.available)
+    func hashOnlyInHand(backend: Backend) async throws {
+        try await backend.with { rig in
+            let device = try SigningDevice()
+            try await rig.insert(device.known)
+            var simulated = device.simulated
+            let body = try HashOnlySubmissionTests.body(HashOnlySamples.payload().bytes(), &simulated)
+            let upload = HashOnlyUpload(captures: rig.captures)
+            func send(meanwhile happens: () async throws -> Void = {}) async throws -> CaptureID {
+                try await upload.take(bodyStream(body), from: device.known, begun: .now, authenticate: { _ in }, admit: happens).id
+            }
+            await #expect(throws: CaptureError.withdrawnMeanwhile) {
+                _ = try await send {
+                    let again = try await send()
+                    #expect(try await rig.withdrawals.withdraw(again, by: device.known.id) == .withdrawn)
+                }
+            }
+            let recorded = try await rig.captureIDs()
+            let id = try #require(recorded.first)
+            await #expect(throws: WithdrawnCapture.self) { _ = try await rig.captures.find(id) }
+            #expect(recorded.count == 1)
+        }
+    }
 }
 
 extension WithdrawalRepositoryTests {
+    @Test(
+        "the same upload waits for a withdrawal that is not committed yet, and is not recorded then", .timeLimit(.minutes(1)),
+        .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+    func uncommitted() async throws {
+        try await GatewayDatabase.with(pools: 2) { pools in
+            let rig = PostgresRig(pools: pools)
+            let (id, device) = (CaptureID(), try await rig.insertDevice())
+            _ = try await rig.record(id, by: device)
+            let recording = try await rig.other.withTransaction { connection in
+                try await connection.query("SELECT rial_withdraw(\(id.uuid))")
+                let recording = Task { try await rig.record(CaptureID(), by: device) }
+                try await waitForWaiter(behind: connection, within: .seconds(30))
+                return recording
+            }
+            await #expect(throws: CaptureError.withdrawnMeanwhile) { _ = try await recording.value }
+            #expect(try await rig.captureIDs() == [id])
+        }
+    }
+
     @Test(
         "of two that are withdrawn in one microsecond neither stays",
         .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
@@ -119,7 +208,7 @@ struct WithdrawalTests {
     private func capture(of device: DeviceID) async throws -> CaptureID {
         let id = CaptureID()
         try await captures.open(id, device: device)
-        _ = try await captures.record(id, CaptureRepositoryTests.submission(), device: device, receivedAt: now)
+        _ = try await captures.record(id, CaptureRepositoryTests.submission(), device: device, begun: .now, receivedAt: now)
         return id
     }
 

@@ -81,7 +81,7 @@ extension SystemTests {
             // Our own copy has left with others: what it says inside stays, but there is no record any more.
             #expect(try await client.verify(bytes, within: .seconds(60)).verdict == "c2pa_only")
             // Its counter is used for ever: the same upload is a new capture, and a replay.
-            let again = try await client.accepted(capture, &device)
+            let again = try await client.accepted(capture.form, of: device).value.id
             #expect(again != id)
             #expect(try await client.settled(again).data["confidence_level"] as? String == "suspicious")
         }

@@ -32,16 +32,17 @@ protocol CaptureRepository: Sendable {
     ///
     /// After an error the capture may still have been recorded, unless it is a ``RecordingRefusal``: ask ``IntakeRepository/outcome(of:)``.
     /// - Parameters:
+    ///   - begun: when the request began. If its device has withdrawn a capture since, nothing new is recorded: see ``WithdrawalWindow``.
     ///   - receivedAt: when the last byte came; `nil` for the database's time.
     ///   - condition: asked first in the transaction. A new capture closes its upload there: else it could still be cancelled. One that is
     ///     known leaves it open, until the bytes are left to that capture.
     ///   - body: the digest of a body that was sent in one request. An open upload of the same, which the device has given up, ends: else
     ///     it could outlive a withdrawal of the capture. `nil` for what was sent otherwise.
-    /// - Throws: what it says; ``CaptureError/intakeExpired`` and ``CaptureError/beingRecorded``; ``CaptureError/clocksDiffer`` for a new
-    ///   capture that is received at the database's time.
+    /// - Throws: what it says; ``CaptureError/intakeExpired``, ``CaptureError/beingRecorded`` and ``CaptureError/withdrawnMeanwhile``;
+    ///   ``CaptureError/clocksDiffer`` for a new capture that is received at the database's time.
     func record(
-        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
-        sentAtOnce body: ContentDigest?
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, begun: ContinuousClock.Instant, receivedAt: Date?,
+        provided condition: RecordingCondition?, sentAtOnce body: ContentDigest?
     ) async throws -> Recorded
 
     /// - Throws: `WithdrawnCapture` if it was withdrawn.
@@ -57,8 +58,8 @@ protocol CaptureRepository: Sendable {
 extension CaptureRepository {
     /// Records a capture without a condition.
     func record(
-        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date? = nil
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, begun: ContinuousClock.Instant, receivedAt: Date? = nil
     ) async throws -> Recorded {
-        try await record(id, submission, device: device, receivedAt: receivedAt, provided: nil, sentAtOnce: nil)
+        try await record(id, submission, device: device, begun: begun, receivedAt: receivedAt, provided: nil, sentAtOnce: nil)
     }
 }

@@ -77,7 +77,7 @@ struct CaptureUpload: Sendable {
     ) async throws -> Recorded {
         do {
             return try await captures.record(
-                id, submission, device: device, receivedAt: body.receivedAt, provided: body.condition,
+                id, submission, device: device, begun: body.begun, receivedAt: body.receivedAt, provided: body.condition,
                 sentAtOnce: body.condition == nil ? digest : nil)
         } catch let refusal as any RecordingRefusal {
             await Self.discard(intake)

@@ -8,6 +8,8 @@ struct IncomingBody: Sendable {
     /// The kind of capture that the body must contain.
     let type: CaptureType
     let boundary: MultipartBoundary
+    /// When the gateway saw the head of the request that brings it, or its end.
+    let begun: ContinuousClock.Instant
     /// The announced size; `nil` if unknown.
     var declaredBytes: Int?
     /// When the last byte came; `nil` for the database's time when the capture is recorded.

@@ -13,13 +13,13 @@ struct PostgresCaptureRepository: CaptureRepository {
     var now: @Sendable () -> Date = { Date() }
 
     func record(
-        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
-        sentAtOnce body: ContentDigest?
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, begun: ContinuousClock.Instant, receivedAt: Date?,
+        provided condition: RecordingCondition?, sentAtOnce body: ContentDigest?
     ) async throws -> Recorded {
         let capture = submission.capture(id, device: device, receivedAt: receivedAt ?? .distantPast)
         let kind = capture.announcement.content.kind
         return try await database.withTransaction { connection in
-            let began = now()
+            let gatewayTime = now()
             if let condition, try await !Self.hold(condition.openUpload, on: connection) { throw condition.refusal }
             // Uploads come before captures, as in a withdrawal. Their segments are deleted by the cleaner.
             if let body { try await connection.query(UploadEnding.statement(of: body, by: device)) }
@@ -30,7 +30,8 @@ struct PostgresCaptureRepository: CaptureRepository {
                 }
                 return .known(known)
             }
-            if receivedAt == nil { try ReceiptClock.compare(databaseTime, with: began) }
+            if receivedAt == nil { try ReceiptClock.compare(databaseTime, with: gatewayTime) }
+            if try await hasWithdrawn(device, since: begun, on: connection) { throw CaptureError.withdrawnMeanwhile }
             if kind.mode.storesMedia {
                 guard try await PostgresIntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
             }
@@ -72,6 +73,21 @@ struct PostgresCaptureRepository: CaptureRepository {
             ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING now() AS began
             """
         ).first?.get("began", as: Date.self)
+    }
+
+    /// Asks after the insert, in a statement of its own: the insert waits for a withdrawal of the same upload, and only a later statement
+    /// sees that. A withdrawn capture has no digests, so the index of `captures_same_upload` finds it.
+    private nonisolated(nonsending) func hasWithdrawn(
+        _ device: DeviceID, since begun: ContinuousClock.Instant, on connection: PostgresConnection
+    ) async throws -> Bool {
+        try await !connection.query(
+            """
+            SELECT id FROM captures
+            WHERE device_id = \(device.uuid) AND media_sha256 IS NULL AND depth_sha256 IS NULL AND assertion_sha256 IS NULL
+                AND withdrawn_at > now() - \(WithdrawalWindow.seconds(since: begun))::float8 * interval '1 second'
+            LIMIT 1
+            """
+        ).isEmpty
     }
 
     /// - Throws: ``CaptureError/beingRecorded`` if another request is still inserting it.

@@ -89,6 +89,10 @@ extension APIError {
             self.init(.attestationFailed, "A hash-only capture needs an assertion over its payload by an attested device.")
         case .intakeExpired: self = .retryLater(.serviceUnavailable, "The upload took too long; send it again.", seconds: 1)
         case .beingRecorded: self = .retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
+        case .withdrawnMeanwhile:
+            self = .retryLater(
+                .serviceUnavailable, "The device has withdrawn a capture meanwhile; send this one again.",
+                seconds: Int(WithdrawalWindow.arrival / .seconds(1)))
         case .clocksDiffer: self = .retryLater(.serviceUnavailable, "The service's clocks differ; send it again later.", seconds: 60)
         }
     }

@@ -37,7 +37,8 @@ struct CapturesController: Sendable {
         let permit = try uploads.acquire(
             address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
         defer { permit.release() }
-        let body = IncomingBody(type: type, boundary: boundary, declaredBytes: request.declaredBytes, logger: context.logger)
+        let body = IncomingBody(
+            type: type, boundary: boundary, begun: context.begun, declaredBytes: request.declaredBytes, logger: context.logger)
         let recorded = try await acceptance.accept(
             request.body, body, from: pending.device, at: address,
             authenticate: { try await authenticator.finish(pending, bodyDigest: $0) })

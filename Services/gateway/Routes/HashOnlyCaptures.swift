@@ -25,7 +25,8 @@ struct HashOnlyCaptures: Sendable {
         defer { permit.release() }
         var allowance: RateAllowance?
         let (id, type, recorded) = try await upload.take(
-            request.body, from: pending.device, authenticate: { try await authenticator.finish(pending, bodyDigest: $0) },
+            request.body, from: pending.device, begun: context.begun,
+            authenticate: { try await authenticator.finish(pending, bodyDigest: $0) },
             admit: { allowance = try await rates.debit(.photo, of: pending.device, from: address) })
         return try Envelope.recorded(RecordedCapture(id, type, recorded, allowance), publicURL: publicURL, context: context)
     }

@@ -79,7 +79,7 @@ struct ResumableCreation: Sendable {
                 return responses.created(received.upload, at: location, offer.version)
             }
             let (answer, allowance) = try await resumable.complete(
-                received, from: address, publicURL: responses.publicURL, logger: context.logger)
+                received, begun: context.begun, from: address, publicURL: responses.publicURL, logger: context.logger)
             return try responses.accepted(answer, allowance, at: location, offer.version, context)
         }
     }

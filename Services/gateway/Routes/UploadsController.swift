@@ -93,7 +93,7 @@ struct UploadsController: Sendable {
                     return Response(status: .noContent, headers: responses.state(received.upload, version))
                 }
                 let (answer, allowance) = try await resumable.complete(
-                    received, from: address, publicURL: responses.publicURL, logger: context.logger)
+                    received, begun: context.begun, from: address, publicURL: responses.publicURL, logger: context.logger)
                 return try responses.accepted(answer, allowance, at: nil, version, context)
             }
         }

@@ -163,12 +163,14 @@ struct ResumableUploads: Sendable {
     }
 
     /// Makes a capture of an upload whose body has ended.
-    /// - Parameter received: the upload as the request left it; it still belongs to the request.
+    /// - Parameters:
+    ///   - received: the upload as the request left it; it still belongs to the request.
+    ///   - begun: when the gateway saw the head of the request.
     /// - Returns: the answer, also if another request was faster.
     /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The
     ///   upload has then ended, unless the failure is the server's or a limit was reached.
     func complete(
-        _ received: ReceivedUpload, from address: ClientAddress, publicURL: String, logger: Logger
+        _ received: ReceivedUpload, begun: ContinuousClock.Instant, from address: ClientAddress, publicURL: String, logger: Logger
     ) async throws -> (UploadAnswer, RateAllowance?) {
         let upload = received.upload
         guard upload.isFull else {
@@ -176,7 +178,7 @@ struct ResumableUploads: Sendable {
             throw UploadError.inconsistentLength
         }
         do {
-            let recorded = try await accept(received, from: address, publicURL: publicURL, logger: logger)
+            let recorded = try await accept(received, begun, from: address, publicURL: publicURL, logger: logger)
             FailPoint.reached("gateway.upload.recorded")
             let answer = UploadAnswer(isNew: recorded.isNew, capture: AcceptedCapture(recorded, publicURL: publicURL))
             // A new capture has closed it.
@@ -199,7 +201,7 @@ struct ResumableUploads: Sendable {
     }
 
     private func accept(
-        _ received: ReceivedUpload, from address: ClientAddress, publicURL: String, logger: Logger
+        _ received: ReceivedUpload, _ begun: ContinuousClock.Instant, from address: ClientAddress, publicURL: String, logger: Logger
     ) async throws -> RecordedCapture {
         let upload = received.upload
         guard let device = try await devices.find(upload.device) else { throw AuthenticationError.unknownDevice }
@@ -215,7 +217,7 @@ struct ResumableUploads: Sendable {
         var isCompared = false
         do {
             let incoming = IncomingBody(
-                type: upload.type, boundary: try MultipartBoundary(contentType: upload.contentType),
+                type: upload.type, boundary: try MultipartBoundary(contentType: upload.contentType), begun: begun,
                 declaredBytes: Int(clamping: upload.length), receivedAt: upload.receivedAt, condition: condition, logger: logger)
             return try await acceptance.accept(body, incoming, from: device, at: address) { digest in
                 isCompared = true
@@ -232,7 +234,7 @@ struct ResumableUploads: Sendable {
     /// Whether the same bytes can never become a capture.
     private static func isFinal(_ error: any Error) -> Bool {
         switch error {
-        case CaptureError.intakeExpired, CaptureError.beingRecorded, CaptureError.clocksDiffer: false
+        case CaptureError.intakeExpired, CaptureError.beingRecorded, CaptureError.withdrawnMeanwhile, CaptureError.clocksDiffer: false
         case is CaptureError, is MultipartError, is AuthenticationError, is UploadError: true
         default: isDamage(error)
         }

@@ -114,9 +114,12 @@ struct LoggedVerification: Equatable {
 
 extension GatewayRig {
     /// Records a capture as the gateway does: its intake is opened first.
-    func record(_ id: CaptureID, _ submission: (any CaptureSubmitting)? = nil, by device: DeviceID) async throws -> Recorded {
+    func record(
+        _ id: CaptureID, _ submission: (any CaptureSubmitting)? = nil, by device: DeviceID, begun: ContinuousClock.Instant = .now
+    ) async throws -> Recorded {
         try await intakes.open(id, device: device)
-        return try await captures.record(id, submission ?? CaptureRepositoryTests.submission(), device: device, receivedAt: now)
+        return try await captures.record(
+            id, submission ?? CaptureRepositoryTests.submission(), device: device, begun: begun, receivedAt: now)
     }
 
     /// Stores a complete capture with media.

@@ -82,18 +82,19 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
     }
 
     func record(
-        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?,
-        sentAtOnce body: ContentDigest?
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, begun: ContinuousClock.Instant, receivedAt: Date?,
+        provided condition: RecordingCondition?, sentAtOnce body: ContentDigest?
     ) async throws -> Recorded {
         // Also where the answer to COMMIT is lost.
         defer { if let condition, now.captures[id] != nil { now.whenMadeOfUpload(condition.openUpload, condition.answer(id)) } }
-        let recorded = try record(id, submission, device: device, receivedAt: receivedAt, provided: condition)
+        let recorded = try record(id, submission, device: device, begun: begun, receivedAt: receivedAt, provided: condition)
         if let body { now.whenSentAtOnce(device, body) }
         return recorded
     }
 
     private func record(
-        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, receivedAt: Date?, provided condition: RecordingCondition?
+        _ id: CaptureID, _ submission: any CaptureSubmitting, device: DeviceID, begun: ContinuousClock.Instant, receivedAt: Date?,
+        provided condition: RecordingCondition?
     ) throws -> Recorded {
         let gatewayTime = Date()
         let databaseTime = gatewayTime.addingTimeInterval(now.ahead)
@@ -108,6 +109,11 @@ final class MemoryCaptures: CaptureRepository, IntakeRepository, WithdrawalRepos
                 return .known(KnownCapture(id: known, status: entry.status))
             }
             if receivedAt == nil { try ReceiptClock.compare(databaseTime, with: gatewayTime) }
+            let window = Date(timeIntervalSinceNow: -WithdrawalWindow.seconds(since: begun))
+            let hasWithdrawn = state.captures.values.contains { entry in
+                entry.capture.announcement.deviceID == device && entry.withdrawnAt.map { $0 > window } ?? false
+            }
+            if hasWithdrawn { throw CaptureError.withdrawnMeanwhile }
             if !isHashOnly {
                 guard let intake = state.intakes[id], !intake.isAbandoned else { throw CaptureError.intakeExpired }
                 state.intakes[id] = nil

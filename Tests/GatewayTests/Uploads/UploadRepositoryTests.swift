@@ -115,7 +115,8 @@ struct UploadRepositoryTests {
                 var isGone = false
                 do {
                     _ = try await rig.captures.record(
-                        id, CaptureRepositoryTests.submission(), device: device, receivedAt: now, provided: condition, sentAtOnce: nil)
+                        id, CaptureRepositoryTests.submission(), device: device, begun: .now, receivedAt: now, provided: condition,
+                        sentAtOnce: nil)
                 } catch UploadError.gone {
                     isGone = true
                 }
@@ -131,7 +132,7 @@ struct UploadRepositoryTests {
             let (again, second) = (try await Self.new(rig.uploads, device, [3]), CaptureID())
             try await rig.intakes.open(second, device: device)
             _ = try await rig.captures.record(
-                second, CaptureRepositoryTests.submission(), device: device, receivedAt: now,
+                second, CaptureRepositoryTests.submission(), device: device, begun: .now, receivedAt: now,
                 provided: RecordingCondition(openUpload: again.id.uuid, refusal: UploadError.gone), sentAtOnce: nil)
             #expect(try await rig.uploads.find(again.id)?.state == .open)
         }
@@ -153,7 +154,8 @@ struct UploadRepositoryTests {
             let id = CaptureID()
             try await rig.intakes.open(id, device: device)
             _ = try await rig.captures.record(
-                id, CaptureRepositoryTests.submission(), device: device, receivedAt: nil, provided: nil, sentAtOnce: ContentDigest(of: [1]))
+                id, CaptureRepositoryTests.submission(), device: device, begun: .now, receivedAt: nil, provided: nil,
+                sentAtOnce: ContentDigest(of: [1]))
             #expect(try await rig.uploads.find(same.id)?.state == .ended)
             for upload in kept { #expect(try await rig.uploads.find(upload.id)?.state == .open) }
             #expect(try await rig.captureIDs() == [id])
@@ -248,7 +250,7 @@ struct UploadRepositoryTests {
             #expect(received.upload.isFull && received.isUnanswered == isUnanswered)
             let address = ClientAddress(makeRequest(), makeContext(), trusting: [])
             let (answer, _) = try await resumable.complete(
-                received, from: address, publicURL: "https://rial.test", logger: Logger(label: "tests"))
+                received, begun: .now, from: address, publicURL: "https://rial.test", logger: Logger(label: "tests"))
             #expect(answer.isNew)
             try await eventually(within: .seconds(30), "its segments are deleted") { try await uploads.emptied(among: [upload.id]) == 1 }
             let left = try await uploads.database.query("SELECT id FROM intakes").map { try $0.get("id", as: UUID.self) }

@@ -72,14 +72,16 @@ struct UploadsControllerTests {
     private func respond(
         _ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields = [:],
         _ content: AsyncThrowingStream<ByteBuffer, any Error> = unreadStream(), by parts: UploadFixture? = nil,
-        behind proxies: [AddressRange] = []
+        behind proxies: [AddressRange] = [], begun: ContinuousClock.Instant = .now
     ) async throws -> Response {
         let parts = parts ?? self.parts
         var routes = Routes()
         UploadsController(
             resumable: parts.resumable, permits: parts.permits, responses: UploadResponses(publicURL: publicURL), trustedProxies: proxies
         ).addRoutes(to: &routes)
-        return try await routes.respond(to: makeRequest(method, path, fields, content: content), makeContext(on: connection))
+        var context = makeContext(on: connection)
+        context.begun = begun
+        return try await routes.respond(to: makeRequest(method, path, fields, content: content), context)
     }
 
     private static func naming(_ version: InteropVersion) -> HTTPFields { [.uploadDraftInteropVersion: String(version.rawValue)] }
@@ -98,11 +100,12 @@ struct UploadsControllerTests {
     /// Adds bytes of the body.
     /// - Parameter end: of what is added; `nil` for that of the body, which ends with it.
     private func append(
-        from offset: Int = 0, to end: Int? = nil, of token: UploadToken, version: InteropVersion = .eight, by parts: UploadFixture? = nil
+        from offset: Int = 0, to end: Int? = nil, of token: UploadToken, version: InteropVersion = .eight, by parts: UploadFixture? = nil,
+        begun: ContinuousClock.Instant = .now
     ) async throws -> Response {
         let content = Array(body[offset..<(end ?? body.count)])
         let fields = Self.fields(at: offset, length: content.count, isComplete: end == nil, version: version)
-        return try await respond(.patch, path(token), fields, bodyStream(content), by: parts)
+        return try await respond(.patch, path(token), fields, bodyStream(content), by: parts, begun: begun)
     }
 
     /// Whether the upload may be continued from here, and no request has it or a place.
@@ -302,7 +305,7 @@ struct UploadsControllerTests {
     @Test("an upload whose body the device has sent in one request meanwhile has ended, and makes no second capture")
     func known() async throws {
         let (id, token) = try await begin()
-        let body = IncomingBody(type: .photo, boundary: try PhotoBody.boundary(), logger: .quiet)
+        let body = IncomingBody(type: .photo, boundary: try PhotoBody.boundary(), begun: .now, logger: .quiet)
         let known = try await parts.resumable.acceptance.accept(
             bodyStream(self.body), body, from: device, at: ClientAddress(makeRequest(), makeContext(), trusting: [])
         ) { _ in }
@@ -498,6 +501,21 @@ struct UploadsControllerTests {
         #expect(isFree(id, at: body.count))
         parts.captures.fail(with: nil)
         #expect(try await append(from: body.count, of: token).status == .created)
+    }
+
+    @Test("one that is completed while its device withdraws a capture stays open, and a later request makes a capture of it")
+    func withdrawnMeanwhile() async throws {
+        let (id, token) = try await begin()
+        _ = try await append(to: body.count, of: token)
+        let withdrawn = CaptureID()
+        try await parts.captures.open(withdrawn, device: device.id)
+        _ = try await parts.captures.record(withdrawn, CaptureRepositoryTests.submission(), device: device.id, begun: .now, receivedAt: now)
+        #expect(try await parts.captures.withdraw(withdrawn, by: device.id) == .withdrawn)
+        try await append(from: body.count, of: token).expectRefusal(.serviceUnavailable, retryAfter: "5")
+        #expect(isFree(id, at: body.count) && Array(parts.captures.now.captures.keys) == [withdrawn])
+        let later = ContinuousClock.now + .seconds(60)
+        #expect(try await append(from: body.count, of: token, begun: later).status == .created)
+        #expect(state(of: id) == .done && parts.captures.now.captures.count == 2)
     }
 
     @Test("a request that another one overtakes ends, and both are told the same offset", .timeLimit(.minutes(1)))

@@ -21,6 +21,8 @@ enum CaptureError: RecordingRefusal, Equatable, Sendable {
     case intakeExpired
     /// The same upload is being recorded by another request.
     case beingRecorded
+    /// Its device has withdrawn a capture since the request began, perhaps of the same upload.
+    case withdrawnMeanwhile
     /// The database's clock and the gateway's differ too much to say when it was received.
     case clocksDiffer
 
