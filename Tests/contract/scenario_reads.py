@@ -150,22 +150,24 @@ class PublicLog(Scenario):
 
 class Withdrawal(Scenario):
     def test_a_capture_that_is_withdrawn_is_gone(self):
-        sent = world.owner().submit(self.server, capture_parts(world.scene().another_photo()))
+        # Of a device of its own: what it sends within seconds of a withdrawal is to be sent again.
+        sender = world.new_device("withdrawer")
+        sent = sender.submit(self.server, capture_parts(world.scene().another_photo()))
         identifier = self.expect(sent, 201).json["data"]["capture_id"]
         target = f"{CAPTURES}/{identifier}"
         self.expect(self.server.send("DELETE", target), 401, "DEVICE_AUTH_REQUIRED")
-        self.expect(world.owner().withdraw(self.server, target, version="1"), 401, "SIGNATURE_INVALID")
-        self.expect(world.owner().withdraw(self.server, target, at=-400), 401, "TIMESTAMP_EXPIRED")
-        sound = world.owner().headers("DELETE", target)
+        self.expect(sender.withdraw(self.server, target, version="1"), 401, "SIGNATURE_INVALID")
+        self.expect(sender.withdraw(self.server, target, at=-400), 401, "TIMESTAMP_EXPIRED")
+        sound = sender.headers("DELETE", target)
         self.expect(self.server.send("DELETE", target, {**sound, "X-Device-Id": str(uuid.uuid4())}), 401, "DEVICE_NOT_REGISTERED")
         self.expect(world.new_device("stranger").withdraw(self.server, target), 403, "FORBIDDEN")
-        self.expect(world.owner().withdraw(self.server, f"{CAPTURES}/{uuid.uuid4()}"), 404, "CAPTURE_NOT_FOUND")
+        self.expect(sender.withdraw(self.server, f"{CAPTURES}/{uuid.uuid4()}"), 404, "CAPTURE_NOT_FOUND")
         for _ in range(2):
-            self.expect(world.owner().withdraw(self.server, target), 204)
+            self.expect(sender.withdraw(self.server, target), 204)
         for path in (target, f"{target}/events", f"{target}/bundle", f"/media/{identifier}/thumbnail.jpg"):
             for form in ("application/json", "application/problem+json"):
                 self.expect(self.server.get(path, Accept=form), 410, "GONE")
-        self.expect(world.owner().read(self.server, target), 410, "GONE")
+        self.expect(sender.read(self.server, target), 410, "GONE")
 
 
 class Media(Scenario):
