@@ -104,6 +104,11 @@ def restore_problems(text):
     ]
 
 
+def file_problems(name, text):
+    """Files of the composition are named in `.env`, for every command: those of one command are lost with the next."""
+    return [f"{name}: {found}" for found in re.findall(r"docker compose (?:-\S+ \S+ )*(?:-f|--file)\b.*", text)]
+
+
 class DocumentTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -140,6 +145,11 @@ class DocumentTests(unittest.TestCase):
         for job in ((ROOT / "docker-compose.yml").read_text().split("\n  migrate:\n")[1], kubernetes.split("\n  name: migrate\n")[1]):
             self.assertRegex(job, r"\A(?s:.*?)\badmin\W+migrate\b(?s:.*?)\bRIAL_ROLE_PASSWORDS_DIR\b")
 
+    def test_no_command_names_the_files_of_the_composition(self):
+        paths = [*PAGES, *ROOT.glob("docker-compose*.yml"), *ROOT.glob("deploy/*.sh")]
+        self.assertEqual([problem for path in paths for problem in file_problems(path.name, path.read_text())], [])
+        self.assertIn("COMPOSE_FILE=docker-compose.yml:docker-compose.tls.yml", section(self.operations, "With Docker"))
+
     def test_each_check_finds_what_it_looks_for(self):
         row = next(line for line in self.configuration.splitlines() if line.startswith("| `RIAL_LINK_KEY`"))
         changes = {
@@ -156,6 +166,9 @@ class DocumentTests(unittest.TestCase):
         self.assertNotEqual(configuration_problems(self.configuration, self.listed | {"RIAL_NEW": {"gateway"}}), [])
         self.assertNotEqual(default_problems(self.configuration.replace("| 800 |", "| 900 |")), [])
         self.assertNotEqual(metric_problems("`rial_dependency_down`"), [])
+        for command in ("-f docker-compose.yml -f other.yml up", "--profile tools --file other.yml up"):
+            self.assertEqual(len(file_problems("page", f"Run `docker compose {command}`.")), 1)
+        self.assertEqual(file_problems("page", "docker compose logs -f gateway"), [])
         for heading in ("From an empty host", "Restoring a backup"):
             before, after = self.operations.split(f"### {heading}\n")
             for text in (after.replace("Before services", "After services", 1), re.sub(r"[Ss]tart (\w+ )+but", r"\g<0> x", after, count=1)):
