@@ -72,16 +72,18 @@ struct CaptureCommand: AsyncParsableCommand {
         subcommands: [CaptureSend.self, CaptureShow.self, CaptureWithdraw.self])
 }
 
-/// Registers and shows a simulated device; revokes, restores and audits any device.
+/// Registers and shows a simulated device; revokes, restores and audits any device, and lists the revoked ones.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Registers, shows, revokes and restores devices.",
+        abstract: "Registers, shows, revokes and restores devices, and lists those that are revoked.",
         discussion: """
             `register` and `show` are for a simulated device, with attestations in Apple's format under a development root; the \
             server has to be in development mode and trust this root. The other commands are for operators and any device.
             """,
-        subcommands: [DeviceRegister.self, DeviceShow.self, DeviceRevoke.self, DeviceRestore.self, DeviceAudit.self])
+        subcommands: [
+            DeviceRegister.self, DeviceShow.self, DeviceRevoke.self, DeviceRestore.self, DeviceAudit.self, DeviceRevocations.self,
+        ])
 }
 
 /// Lists and re-drives dead letters.
