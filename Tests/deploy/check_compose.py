@@ -435,6 +435,39 @@ class ComposeTests(unittest.TestCase):
         users = [arguments for name, arguments in stages["evidence-assembler-softhsm"][1] if name == "USER"]
         self.assertEqual(users[-1], "10001:10001")
 
+    def test_the_token_gets_the_key_once_and_a_renewed_key_in_its_place(self):
+        script = compose.load(ROOT, "docker-compose.softhsm.yml")["services"]["token"]["command"][0].replace("$$", "$")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for secret in ("c2pa_private_key", "c2pa_pkcs11_pin"):
+                (folder / secret).write_text(secret)
+            # Stands in for the token: a file that has the key.
+            (folder / "softhsm2-util").write_text(f"""#!/bin/sh
+                echo "$1" >>{folder}/calls
+                case $1 in
+                --show-slots) if [ -e {folder}/token ]; then echo "    Label:            rial"; fi ;;
+                --delete-token) rm {folder}/token ;;
+                --init-token) [ ! -e {folder}/token ] && touch {folder}/token ;;
+                --import) [ -e {folder}/token ] && [ ! -e {folder}/fails ] && cat "$2" >{folder}/token ;;
+                esac""")
+            (folder / "softhsm2-util").chmod(0o755)
+            script = script.replace("/run/secrets/", f"{folder}/").replace("/var/lib/rial/tokens/", f"{folder}/")
+
+            def run():
+                (folder / "calls").write_text("")
+                environment = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}
+                run = subprocess.run(["/bin/sh", "-euc", script], env=environment, capture_output=True, text=True)
+                return run.returncode, (folder / "token").read_text(), "--import" in (folder / "calls").read_text()
+
+            self.assertEqual(run(), (0, "c2pa_private_key", True))
+            self.assertEqual(run(), (0, "c2pa_private_key", False))
+            (folder / "c2pa_private_key").write_text("renewed")
+            (folder / "fails").touch()
+            self.assertNotEqual(run()[0], 0)
+            (folder / "fails").unlink()
+            self.assertEqual(run(), (0, "renewed", True))
+            self.assertEqual(run(), (0, "renewed", False))
+
     def test_the_project_has_its_name_and_a_trial_another(self):
         names = [re.findall(r"(?m)^name: (\S+)$", (ROOT / file).read_text()) for file in ("docker-compose.yml", "docker-compose.trial.yml")]
         self.assertEqual(names, [["rial"], ["rial-trial"]])
