@@ -147,6 +147,15 @@ class DocumentTests(unittest.TestCase):
         for job in ((ROOT / "docker-compose.yml").read_text().split("\n  migrate:\n")[1], kubernetes.split("\n  name: migrate\n")[1]):
             self.assertRegex(job, r"\A(?s:.*?)\badmin\W+migrate\b(?s:.*?)\bRIAL_ROLE_PASSWORDS_DIR\b")
 
+    def test_no_command_empties_the_last_copy_before_it_has_another(self):
+        words = section(self.operations, "Backup and restore")
+        written = re.findall(r"docker compose \S[^`]*? >(\S+) && mv (\S+) (\S+)", words)
+        self.assertEqual(written, [(f"rial.{name}.new", f"rial.{name}.new", f"rial.{name}") for name in ("dump", "revoked")])
+        self.assertRegex(words, r"rclone sync [^`]*--max-delete \d+ --backup-dir ")
+        steps = section(self.operations, "From an empty host")
+        self.assertTrue(steps.startswith("1. Stop whatever copies the bucket"), steps[:80])
+        self.assertIn("copy:rial-old/DATE", steps)
+
     def test_no_command_names_the_files_of_the_composition(self):
         paths = [*PAGES, *ROOT.glob("docker-compose*.yml"), *ROOT.glob("deploy/*.sh")]
         self.assertEqual([problem for path in paths for problem in file_problems(path.name, path.read_text())], [])
