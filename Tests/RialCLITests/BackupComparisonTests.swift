@@ -185,8 +185,9 @@ struct BackupComparisonTests {
         let folder = BackupFolder(.captures, id(1))
         let payload = NamedObject(name: "metadata.json", key: folder.prefix + "metadata.json", sizeBytes: 3)
         rows.state.withLock {
+            // What unverified devices sent expires.
             $0.captures[folder.id] = MemoryBackupRows.Capture(
-                status: status, receivedAt: Self.start, payload: payload, isSynced: true)
+                status: status, receivedAt: Self.start, payload: payload, isSynced: true, isVerified: true)
         }
         try await put(payload.key)
         #expect(try await compare().findings.isEmpty)

@@ -44,7 +44,9 @@ protocol BackupRig: Sendable {
     func note(_ step: SyncStep, of capture: UUID) async throws
     /// upload-sync could not compare the media.
     func giveUpSync(of capture: UUID) async throws
-    func move(_ capture: UUID, receivedAt: Date, completedAt: Date) async throws
+    func move(_ capture: UUID, receivedAt: Date, completedAt: Date?) async throws
+    /// The attestation of the capture's device was verified; elsewhere none was.
+    func verifyDevice(of capture: UUID) async throws
     /// - Parameter uploads: that became the capture.
     func withdraw(_ capture: UUID, uploads: [UUID]) async throws
     func erase(_ capture: UUID) async throws
@@ -128,9 +130,11 @@ struct MemoryBackupRig: BackupRig {
         change(capture) { ($0.isSynced, $0.isGivenUp) = (true, true) }
     }
 
-    func move(_ capture: UUID, receivedAt: Date, completedAt: Date) {
+    func move(_ capture: UUID, receivedAt: Date, completedAt: Date?) {
         change(capture) { ($0.receivedAt, $0.completedAt) = (receivedAt, completedAt) }
     }
+
+    func verifyDevice(of capture: UUID) { change(capture) { $0.isVerified = true } }
 
     func withdraw(_ capture: UUID, uploads: [UUID]) {
         rows.state.withLock { state in
@@ -215,9 +219,19 @@ struct PostgresBackupRig: BackupRig {
             "INSERT INTO sync_jobs (capture_id, failure, synced_at) VALUES (\(capture), 'handling_failed', now())")
     }
 
-    func move(_ capture: UUID, receivedAt: Date, completedAt: Date) async throws {
+    func move(_ capture: UUID, receivedAt: Date, completedAt: Date?) async throws {
         _ = try await database.query(
             "UPDATE captures SET uploaded_at = \(receivedAt), completed_at = \(completedAt) WHERE id = \(capture)")
+    }
+
+    func verifyDevice(of capture: UUID) async throws {
+        let publicKey = [UInt8](repeating: 4, count: 65)
+        _ = try await database.query(
+            """
+            UPDATE devices SET attestation_level = 'secure_enclave', attestation_failure = NULL, public_key = \(publicKey),
+                key_id = uuid_send(id)
+            WHERE id = (SELECT device_id FROM captures WHERE captures.id = \(capture))
+            """)
     }
 
     func withdraw(_ capture: UUID, uploads: [UUID]) async throws {

@@ -50,6 +50,25 @@ struct BackupRowsTests {
         #expect(try await rig.folder(.captures, kept)?.named.isEmpty == true)
     }
 
+    @Test("a failed capture of an unverified device has no uploads after thirty days", arguments: Backend.available)
+    func expiredSince(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let (old, verified, young) = (
+            try await rig.capture(.failed, failure: "depth_unreadable"), try await rig.capture(.failed, failure: "depth_unreadable"),
+            try await rig.capture(.failed, failure: "depth_unreadable")
+        )
+        let (payload, _) = try await rig.hashOnly(.failed, receivedAt: Date(timeIntervalSinceNow: -31 * 86_400))
+        for id in [old, verified, young, payload] { try await rig.note(.synced, of: id) }
+        for (id, days) in [(old, 31.0), (verified, 31), (young, 29)] {
+            try await rig.move(id, receivedAt: Date(timeIntervalSinceNow: -days * 86_400), completedAt: nil)
+        }
+        try await rig.verifyDevice(of: verified)
+        for (id, expected) in [(old, 0), (payload, 0), (verified, 2), (young, 2)] {
+            let known = try #require(try await rig.folder(.captures, id))
+            #expect(known.named.count == expected)
+        }
+    }
+
     @Test("a hash-only capture that is not complete has its payload once upload-sync has stored it", arguments: Backend.available)
     func hashOnly(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -24,6 +24,8 @@ final class MemoryBackupRows: BackupRows {
         var isExpired = false
         /// Whether it noted only that it could not compare the media.
         var isGivenUp = false
+        /// Whether its device's attestation was verified.
+        var isVerified = false
     }
 
     struct Withdrawal {
@@ -148,14 +150,20 @@ extension MemoryBackupRows.Capture {
 
     private var hasUploads: Bool {
         let isLost = failure == FailureReason.intakeMissing.rawValue || failure == FailureReason.digestMismatch.rawValue
-        return status == .processing || status == .failed && isSynced && !isExpired && !isLost
+        return status == .processing || status == .failed && isSynced && !isExpired && !expires && !isLost
+    }
+
+    /// Whether upload-sync deletes its media now.
+    private var expires: Bool {
+        let oldest = Date(timeIntervalSinceNow: -30 * 86_400)
+        return status == .failed && !isVerified && receivedAt.map { $0 < oldest } ?? false
     }
 
     private var hasPayload: Bool {
         let latest = Date(timeIntervalSinceNow: -PostgresBackupRows.longestSync)
         return switch status {
         case .processing: isSynced && !isGivenUp || receivedAt.map { $0 < latest } ?? false
-        case .failed: isSynced && !isGivenUp && !isExpired
+        case .failed: isSynced && !isGivenUp && !isExpired && !expires
         case .complete, .withdrawn: false
         }
     }

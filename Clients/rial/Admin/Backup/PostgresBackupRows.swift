@@ -90,18 +90,25 @@ struct PostgresBackupRows: BackupRows {
             ('depth', \(MediaName.depth.rawValue)), ('hash_chain', \(MediaName.hashChain.rawValue))) AS part (member, name)
         """
 
-    /// A failed capture has its uploads unless they were what it failed by, or have expired since.
+    /// Whether a failed capture's media are due to expire, as upload-sync sees it. They may have been deleted since a backup was made.
+    private static let expires: SQL = """
+        (captures.status = 'failed' AND captures.uploaded_at < now() - interval '30 days' AND EXISTS (
+            SELECT FROM devices WHERE devices.id = captures.device_id AND devices.attestation_level = 'unverified'))
+        """
+
+    /// A failed capture has its uploads unless they were what it failed by, or have expired.
     private static let hasUploads: SQL = """
         (captures.status = 'processing' OR captures.status = 'failed' AND synced_at IS NOT NULL AND media_expired_at IS NULL
+            AND NOT \(expires)
             AND captures.failure IS DISTINCT FROM \(FailureReason.intakeMissing.rawValue)
             AND captures.failure IS DISTINCT FROM \(FailureReason.digestMismatch.rawValue))
         """
 
     /// A hash-only capture has no uploads: upload-sync stores its payload, and after that its findings (SPEC §9). Without findings the
-    /// payload of a capture in processing is expected only after ``longestSync``, and that of a failed one never.
+    /// payload of a capture in processing is expected only after ``longestSync``, and that of a failed one never. It expires as uploads do.
     private static let hasPayload: SQL = """
         (captures.capture_mode = 'hash_only' AND announcement ->> 'metadata' IS NOT NULL
-            AND (captures.status IN ('processing', 'failed') AND sync_jobs.result IS NOT NULL
+            AND (captures.status IN ('processing', 'failed') AND sync_jobs.result IS NOT NULL AND NOT \(expires)
                 OR captures.status = 'processing' AND uploaded_at < now() - make_interval(secs => \(longestSync))))
         """
 
