@@ -390,8 +390,8 @@ let package = Package(
         .testTarget(
             name: "AttestationVerifierTests",
             dependencies: [
-                "AttestationVerifier", "Attestation", "CaptureProtocol", "Delivery", "Models", "Movie", "ObjectStorage", "Persistence",
-                "ServiceRuntime", "SimulatedDevice", "TestSupport", httpTypes, logging,
+                "AttestationVerifier", "Attestation", "CaptureProtocol", "Delivery", "Models", "Movie", "ObjectStorage", "Observability",
+                "Persistence", "ServiceRuntime", "SimulatedDevice", "TestSupport", coreMetrics, httpTypes, logging,
             ],
             path: "Tests/AttestationVerifierTests"),
         .testTarget(

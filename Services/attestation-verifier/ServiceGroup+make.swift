@@ -17,10 +17,14 @@ func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> Se
     let devices = PostgresDeviceRepository(database: backbone.database, outbox: backbone.outbox)
     let work = AppraiseCapture(appraiser: CaptureAppraiser(policy: settings.policy), devices: devices, storage: backbone.storage)
     let appraisals = PostgresPartRepository.appraisals(backbone.database)
-    return backbone.serviceGroup([
-        backbone.consume(registrations), backbone.consume(PartHandler(work, parts: appraisals)),
-        backbone.consume(PartHandler(work, parts: appraisals, for: VideoReceived.self), consumers: settings.common.videoConsumers),
-    ]) { router in
+    return backbone.serviceGroup(
+        [
+            backbone.consume(registrations), backbone.consume(PartHandler(work, parts: appraisals)),
+            backbone.consume(PartHandler(work, parts: appraisals, for: VideoReceived.self), consumers: settings.common.videoConsumers),
+        ], counters: [AppraiseCapture.self]
+    ) { router in
         DeviceAdministration(devices: devices, authorization: settings.authorization, logger: logger).addRoutes(to: router)
     }
 }
+
+extension AppraiseCapture: ShownCounters {}

@@ -36,6 +36,13 @@ class Captures(AlarmTests):
             self.away(ends, "depth-analyzer")
             self.send()
 
+    def test_the_app_is_not_accepted_any_more(self):
+        self.completed()
+        with self.fault("RialCapturesNotAccepted", reason="app_not_accepted") as ends:
+            self.running(ends, "attestation-verifier", RIAL_APP_IDS="ABCDE12345.app.other")
+            self.expect('rial_assertions_not_accepted_total{reason="app_not_accepted"} == 0')
+            self.send()
+
     def test_the_answer_to_a_commit_is_lost(self):
         with LostCommit(DATABASE.port, "INSERT INTO captures") as proxy, self.fault("RialRecordingsInDoubt", outcome="recorded") as ends:
             self.running(ends, "gateway", RIAL_TEST_DATABASE_PORT_GATEWAY=str(proxy.port))

@@ -53,8 +53,15 @@ struct AppraiseCapture: PartWork {
 
     func count(_ findings: AttestationFindings) {
         Counter(label: "rial_assertions_total", dimensions: [("status", findings.appraisal.status.rawValue)]).increment()
-        if case .unavailable(let reason, _?) = findings.appraisal {
-            Counter(label: "rial_assertions_not_accepted_total", dimensions: [("reason", reason.text)]).increment()
-        }
+        if case .unavailable(let reason, _?) = findings.appraisal { Self.countNotAccepted(reason) }
+    }
+
+    private static func countNotAccepted(_ reason: StableWord<HardwareReason>, by count: Int = 1) {
+        Counter(label: "rial_assertions_not_accepted_total", dimensions: [("reason", reason.text)]).increment(by: count)
+    }
+
+    /// Shows the counters that an alarm looks at before there is anything to count, so that the first time is an increase.
+    static func showCounters() {
+        for reason in [HardwareReason.appNotAccepted, .environmentMismatch] { countNotAccepted(StableWord(reason), by: 0) }
     }
 }
