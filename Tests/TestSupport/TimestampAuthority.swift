@@ -66,12 +66,15 @@ public final class TimestampAuthority: Sendable {
     }
 
     /// Signs the content of an answer by `openssl cms`, which does not ask what the certificate is for.
-    /// - Parameter namesCertificate: whether the signer says which certificate is its own, as RFC 3161 asks for.
+    /// - Parameters:
+    ///   - namesCertificate: whether the signer says which certificate is its own, as RFC 3161 asks for.
+    ///   - others: certificates that come with its own, each another one, in PEM.
     /// - Returns: a token without an answer around it.
-    public func sign(content: [UInt8], namesCertificate: Bool = true) throws -> [UInt8] {
+    public func sign(content: [UInt8], namesCertificate: Bool = true, beside others: [String] = []) throws -> [UInt8] {
         try Data(content).write(to: folder.appendingPathComponent("content"))
+        try Data(others.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("others.pem"))
         let command = ["cms", "-sign", "-binary", "-nodetach", "-econtent_type", "1.2.840.113549.1.9.16.1.4", "-md", "sha256"]
-        let naming = namesCertificate ? ["-cades"] : []
+        let naming = (namesCertificate ? ["-cades"] : []) + (others.isEmpty ? [] : ["-certfile", "others.pem"])
         try OpenSSL.run(
             command + naming + ["-in", "content", "-signer", "time.pem", "-inkey", "time.key", "-outform", "DER", "-out", "token"],
             in: folder)

@@ -6,8 +6,8 @@ import X509
 struct TimestampSignature {
     static let contentType: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 16, 1, 4]
     private static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
-    /// More are not tried: a chain is shorter.
-    private static let maximumCertificates = 16
+    /// Authorities send two to four. A verifier tries every path among them, and with several of one subject there may be thousands.
+    private static let maximumCertificates = 6
 
     /// A TSTInfo in DER.
     let content: ArraySlice<UInt8>

@@ -66,6 +66,23 @@ struct TimestampAnswerTests {
     }
 
     @Test(
+        "with more certificates than any chain has are refused before anything is tried",
+        .enabled(if: OpenSSL.isPresent, "openssl is missing"), arguments: [5, 6])
+    func manyCertificates(others: Int) async throws {
+        let authority = try TimestampAuthority(key: Self.keys[1])
+        let content = Array(try TimestampAnswer(try authority.answer(to: try Self.request())).signature.content)
+        let strangers = try (0..<others).map { _ in try TimestampAuthority(key: Self.keys[1]).rootPEM }
+        let token = Self.answer(token: try authority.sign(content: content, beside: strangers))
+        guard others < 6 else {
+            #expect(throws: (any Error).self) { try TimestampAnswer(token) }
+            return
+        }
+        let anchors = try TimestampAnchors(pem: authority.rootPEM)
+        let answer = try TimestampAnswer(token)
+        #expect(await answer.verify(imprint: Self.imprint, nonce: Self.nonce, anchors: anchors) == .verified(time: answer.info.time))
+    }
+
+    @Test(
         "of a time at which the certificate was not valid are refused", .enabled(if: OpenSSL.isPresent, "openssl is missing"),
         arguments: ["2020", "2096"])
     func outsideValidity(year: String) async throws {
