@@ -10,8 +10,8 @@ final class LeafLedger {
     private var durable: UInt64
     private var fresh: [LeafRecord] = []
     /// Fingerprints that came with them.
-    private var freshFingerprints: [UInt64] = []
-    private var fingerprints: Set<UInt64> = []
+    private var freshFingerprints: [Int] = []
+    private var fingerprints: Set<Int> = []
 
     var size: UInt64 { durable + UInt64(fresh.count) }
 
@@ -136,5 +136,10 @@ final class LeafLedger {
         }
     }
 
-    private static func fingerprint(_ record: LeafRecord) -> UInt64 { record.commitment.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+    /// Seeded anew in each process: a log chooses its commitments, and could make any two alike that are shortened in a known way.
+    private static func fingerprint(_ record: LeafRecord) -> Int {
+        var hasher = Hasher()
+        hasher.combine(record.commitment)
+        return hasher.finalize()
+    }
 }
