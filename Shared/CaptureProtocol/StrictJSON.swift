@@ -1,6 +1,6 @@
 /// Untrusted JSON, read strictly (RFC 8259, UTF-8 only).
 ///
-/// Unlike Foundation's reader it bounds nesting, rejects duplicate names, and never reads `true` as a number.
+/// Unlike Foundation's reader it bounds nesting and combining marks, rejects duplicate names, and never reads `true` as a number.
 public enum StrictJSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -12,6 +12,9 @@ public enum StrictJSON: Sendable, Equatable {
 
     /// The maximum nesting of objects and arrays.
     public static let maximumDepth = 32
+    /// The maximum of combining marks in a row (UAX #15, "Stream-Safe Text Format"). `String` puts them in order to compare or hash a text,
+    /// in quadratic time: with 64 KiB of them that takes a second.
+    public static let maximumMarks = 30
 
     /// What is wrong with the whole text.
     public enum Failure: Error, Equatable {
@@ -116,7 +119,7 @@ extension StrictJSON {
                 index += 1
                 switch byte {
                 case UInt8(ascii: "\""):
-                    guard let string = String(validating: text, as: UTF8.self) else { throw .malformed }
+                    guard let string = String(validating: text, as: UTF8.self), !Self.hasTooManyMarks(string) else { throw .malformed }
                     return string
                 case UInt8(ascii: "\\"): text.append(contentsOf: String(try escape()).utf8)
                 case 0..<0x20: throw .malformed
@@ -124,6 +127,19 @@ extension StrictJSON {
                 }
             }
             throw .malformed
+        }
+
+        private static func hasTooManyMarks(_ text: String) -> Bool {
+            guard text.utf8.contains(where: { $0 >= 0x80 }) else { return false }
+            var marks = 0
+            for scalar in text.unicodeScalars {
+                switch scalar.properties.generalCategory {
+                case .nonspacingMark, .spacingMark, .enclosingMark: marks += 1
+                default: marks = 0
+                }
+                if marks > StrictJSON.maximumMarks { return true }
+            }
+            return false
         }
 
         /// Parses what follows the backslash. A lone surrogate becomes U+FFFD.

@@ -30,7 +30,7 @@ STRINGS = {
     "isolate": "\u2067owned \u2066x",
     "end of isolate": "\u2069\u2069 owned",
     "right to left": "\u05d0\u05d1\u05d2 owned (1",
-    "many marks": "owned" + "\u0336\u0489" * 30,
+    "many marks": "owned" + "\u0336\u0489" * 15,
 }
 # Texts that a metadata field of `rial` rejects, but that a database or a manifest may contain.
 UNREFUSED = {

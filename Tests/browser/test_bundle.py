@@ -24,6 +24,7 @@ from test_keyboard import FOCUS
 from words import shown, words
 
 PLACE = "0/statement.json"
+MARK = "\u0301"
 
 
 def saved(page, folder):
@@ -231,6 +232,8 @@ class Wrong(BundleTest):
             ([bundles.assessment(bundles.evidence("video"))], "evidence", "0/evidence.json"),
             ([bundles.assessment(mode="hash_only")], "evidence", "0/evidence.json"),
             ([bundles.assessment(bundles.evidence()[:-1] + b',"depth_analysis":{"status":"pass"}}')], "evidence", "0/evidence.json"),
+            ([bundles.assessment(bundles.evidence()[:-1] + f',"a{MARK * 31}":1}}'.encode())], "evidence", "0/evidence.json"),
+            ([bundles.assessment(bundles.evidence()[:-1] + rb',"a":["' + rb"\u0301" * 31 + b'"]}')], "evidence", "0/evidence.json"),
             ([bundles.assessment(time=bundles.TIME + 303)], "time", PLACE),
             ([first, bundles.revocation(sequence=2)], "sequence", "1/statement.json"),
             ([first, bundles.revocation(previous="00" * 32)], "sequence", "1/statement.json"),
@@ -240,6 +243,10 @@ class Wrong(BundleTest):
             with self.subTest(key, place=place):
                 said = self.check(self.maker.bundle(*statements), "bundle.wrong", f"bundle.bad.{key}", place=place)
                 self.assertNotIn("confidence", said.replace(words("bundle.bad.confidence"), ""))
+
+    def test_thirty_combining_marks_in_a_row_are_text(self):
+        content = bundles.evidence()[:-1] + f',"a{MARK * 30}":"{MARK * 30}"}}'.encode()
+        self.check(self.maker.bundle(bundles.assessment(content)), "bundle.done.evidence")
 
     def test_signatures_and_proofs(self):
         made = self.maker.bundle(bundles.assessment())

@@ -268,7 +268,10 @@ struct BundleRuleTests {
 
     @Test(
         "is evidence that can be read",
-        arguments: ["", "{}", "null", "[]", ExampleBundle.evidence.replacing("\"pass\"", with: "\"passed\"")])
+        arguments: [
+            "", "{}", "null", "[]", ExampleBundle.evidence.replacing("\"pass\"", with: "\"passed\""),
+            "{\"a\(String(repeating: "\u{301}", count: 31))\":1," + String(ExampleBundle.evidence.dropFirst()),
+        ])
     func unreadableEvidence(text: String) async throws {
         let statement = try first { $0.evidence = ContentDigest(of: Array(text.utf8)) }
         var logged = try logged(statement, 1)
