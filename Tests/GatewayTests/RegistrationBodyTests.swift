@@ -71,7 +71,7 @@ struct RegistrationBodyTests {
     @Test(
         "names have 1 to 100 characters and no control characters", arguments: ["model", "os_version"],
         [
-            "", String(repeating: "x", count: 101), "a\u{0}b", "a\nb", "a\u{7f}", "e" + String(repeating: "\u{301}", count: 300),
+            "", String(repeating: "x", count: 101), "a\u{0}b", "a\nb", "a\u{7f}", String(repeating: "e\u{301}\u{323}", count: 100),
         ])
     func names(field: String, text: String) throws {
         try expectRefused(field) { $0[field] = text }
@@ -116,6 +116,19 @@ struct RegistrationBodyTests {
         let refused = refusal { _ = try RegistrationBody(Array(text.utf8)) }
         #expect(refused?.code == .validationError)
         #expect(refused?.details.isEmpty == false)
+    }
+
+    @Test("text of nothing but combining marks is refused before it is compared", .timeLimit(.minutes(1)))
+    func marks() throws {
+        let marks = "a" + String(repeating: "\u{300}\u{323}", count: 30_000)
+        try expectRefused("body") { $0["platform"] = marks }
+        try expectRefused("body") { $0["request_key"] = ["algorithm": marks, "public_key": ""] }
+        let sound = String(decoding: try Self.json(try Self.fields(SimulatedDevice(requestKey: .none))), as: UTF8.self)
+        for name in [marks, "platform"] {
+            let text = "{\"\(name)\":\"ios\"," + String(sound.dropFirst())
+            let refused = refusal { _ = try RegistrationBody(Array(text.utf8)) }
+            #expect(refused?.code == .validationError && refused?.details.map(\.field) == ["body"])
+        }
     }
 
     private static func fields(_ device: SimulatedDevice) throws -> [String: Any] {

@@ -14,7 +14,7 @@ struct RegistrationBody: Sendable {
 
     /// - Throws: ``RegistrationError``.
     init(_ bytes: [UInt8]) throws {
-        guard JSONNesting.depth(of: bytes) <= 32 else { throw RegistrationError.invalid(field: "body", problem: "is nested too deep") }
+        try Self.checkForm(bytes)
         let sent: DeviceRegistration
         do {
             sent = try JSONDecoder().decode(DeviceRegistration.self, from: Data(bytes))
@@ -36,6 +36,21 @@ struct RegistrationBody: Sendable {
 
     /// The hash that the attestation must cover; it includes the request key.
     var clientDataHash: ContentDigest { RegistrationClientData.hash(challenge: challenge, requestKey: requestKey?.publicKey.bytes) }
+
+    /// Foundation's reader bounds neither nesting nor what it costs to compare names and texts.
+    private static func checkForm(_ bytes: [UInt8]) throws {
+        do throws(StrictJSON.Failure) {
+            _ = try StrictJSON(bytes)
+        } catch {
+            let problem =
+                switch error {
+                case .malformed: "is not JSON"
+                case .tooDeep: "is nested too deep"
+                case .duplicateName: "has a name twice"
+                }
+            throw RegistrationError.invalid(field: "body", problem: problem)
+        }
+    }
 
     private static func key(_ sent: DeviceRegistration.Key) throws -> RequestKey {
         guard let algorithm = RequestKey.Algorithm(rawValue: sent.algorithm) else {
