@@ -5,7 +5,7 @@ public enum MultipartError: Error, Sendable, Equatable {
     /// A delimiter, a header or CRLF is missing where one is required.
     case malformed
     case headerTooLarge
-    /// A part without `Content-Disposition: form-data` or without a name.
+    /// A part without `Content-Disposition: form-data`, without a name, or with one of more than 100 bytes.
     case unnamedPart
     case tooManyParts
     /// More bytes before the first or after the last delimiter than allowed.
@@ -26,7 +26,7 @@ public struct MultipartLimits: Sendable {
 
 /// The headers of one part that are used.
 public struct PartHeaders: Sendable, Equatable {
-    /// The field's name, as sent, at most 8 KiB.
+    /// The field's name, as sent, at most 100 bytes.
     public let name: String
     /// As sent, but without control characters and path separators; never use it as a path.
     public let filename: String?

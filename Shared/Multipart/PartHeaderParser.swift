@@ -1,5 +1,8 @@
 /// Reads the header lines of one part.
 enum PartHeaderParser {
+    /// The most bytes of a part's name, and of the name of a header that is read: to compare longer text may cost too much.
+    private static let maximumNameBytes = 100
+
     /// - Parameter bytes: the lines, each ended by CRLF; at most the header limit.
     static func parse(_ bytes: ArraySlice<UInt8>) throws(MultipartError) -> PartHeaders {
         var disposition: String?
@@ -8,9 +11,10 @@ enum PartHeaderParser {
             guard line.last == 0x0d else { throw .malformed }
             let text = line.dropLast()
             guard !text.contains(0x0d), !text.contains(0), let colon = text.firstIndex(of: 0x3a) else { throw .malformed }
-            let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
             guard let value = String(validating: text[(colon + 1)...], as: UTF8.self) else { throw .malformed }
-            switch name {
+            let name = text[..<colon]
+            guard name.count <= maximumNameBytes else { continue }
+            switch String(decoding: name, as: UTF8.self).lowercased() {
             case "content-disposition":
                 guard disposition == nil else { throw .malformed }
                 disposition = value
@@ -21,11 +25,11 @@ enum PartHeaderParser {
             }
         }
         guard let disposition else { throw .unnamedPart }
-        var fields = HeaderFields(disposition)
-        guard fields.value.lowercased() == "form-data" else { throw .unnamedPart }
+        let fields = HeaderFields(disposition)
+        guard fields.hasValue("form-data") else { throw .unnamedPart }
         let parameters = fields.parameters()
         let names = parameters.filter { $0.name == "name" }
-        guard names.count == 1, let name = names.first?.value, !name.isEmpty else { throw .unnamedPart }
+        guard names.count == 1, let name = names.first?.value, (1...maximumNameBytes).contains(name.utf8.count) else { throw .unnamedPart }
         let filename = parameters.first { $0.name == "filename" }.map { sanitized($0.value) }
         return PartHeaders(name: name, filename: filename, contentType: contentType)
     }

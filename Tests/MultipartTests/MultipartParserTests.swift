@@ -107,12 +107,41 @@ struct MultipartParserTests {
             ("Content-Type: text/plain", MultipartError.unnamedPart), ("Content-Disposition: attachment; name=a", .unnamedPart),
             ("Content-Disposition: form-data", .unnamedPart), ("Content-Disposition: form-data; name=\"\"", .unnamedPart),
             ("Content-Disposition: form-data; name=a; name=b", .unnamedPart), ("no colon", .malformed),
+            ("Content-Disposition: form-data; né=a; name=a", .unnamedPart),
+            ("Content-Disposition: form-data; name=" + String(repeating: "a", count: 101), .unnamedPart),
             ("Content-Disposition: form-data; name=a\nX: y", .malformed), ("Content-Disposition: form-data; name=a\u{0}", .malformed),
             ("Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b", .malformed),
             ("X: " + String(repeating: "y", count: 9000), .headerTooLarge),
         ])
     func malformed(header: String, error: MultipartError) {
         #expect(throws: error) { try Self.parse(Self.body(header)) }
+    }
+
+    @Test("a name has at most 100 bytes")
+    func longName() throws {
+        let name = String(repeating: "é", count: 50)
+        #expect(try Self.parse(Self.body("Content-Disposition: form-data; name=\(name)")).map(\.headers.name) == [name])
+    }
+
+    @Test("text of nothing but combining marks costs no more than other text", .timeLimit(.minutes(1)))
+    func marks() throws {
+        let marks = "a" + String(repeating: "\u{300}\u{323}", count: 1900)
+        let disposition = "Content-Disposition: form-data; name=a"
+        let read = [
+            "\(marks): x\r\n\(disposition)", "Content-Type: \(marks)\r\n\(disposition)", "\(disposition); filename=\"\(marks)\"",
+            "\(disposition); \(marks)=x",
+        ]
+        for head in read { #expect(try Self.parse(Self.body(head)).map(\.headers.name) == ["a"]) }
+        for head in ["Content-Disposition: \(marks); name=a", "Content-Disposition: form-data; name=\"\(marks)\""] {
+            #expect(throws: MultipartError.unnamedPart) { try Self.parse(Self.body(head)) }
+        }
+        #expect(throws: MultipartError.notMultipart) { try MultipartBoundary(contentType: "multipart/form-data\(marks); boundary=a") }
+    }
+
+    @Test("a quotation mark is one, whatever combines with it")
+    func quotationMark() throws {
+        let parts = try Self.parse(Self.body("Content-Disposition: form-data; name=\"\u{301}a\""))
+        #expect(parts.map(\.headers.name) == ["\u{301}a"])
     }
 
     @Test("removes what makes a file name a path")

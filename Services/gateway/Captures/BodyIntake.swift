@@ -122,7 +122,7 @@ actor BodyIntake<Parts: CaptureParts> {
     }
 
     private func begin(_ headers: PartHeaders) async throws {
-        guard seen.insert(headers.name).inserted else { throw CaptureError.invalid(String(headers.name.prefix(100)), "appears twice") }
+        guard seen.insert(headers.name).inserted else { throw CaptureError.invalid(headers.name, "appears twice") }
         let known = UploadPart(rawValue: headers.name)
         let object = known.flatMap { Parts.object(of: $0) }
         if let object {
@@ -147,7 +147,7 @@ actor BodyIntake<Parts: CaptureParts> {
             current.isTooLarge = current.size > Int64(limit)
             if current.isTooLarge { current.bytes = [] } else { current.bytes += data.readableBytesView }
         } else if current.size > Int64(SizeLimits.unknownPart) {
-            throw CaptureError.invalid(String(current.name.prefix(100)), SizeLimits.unknownPartProblem)
+            throw CaptureError.invalid(current.name, SizeLimits.unknownPartProblem)
         }
         part = current
     }

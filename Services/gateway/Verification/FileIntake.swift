@@ -17,7 +17,7 @@ actor FileIntake {
     private var parser: MultipartParser
     private var total = 0
     private var received: ReceivedFile?
-    private var part: String?
+    private var part: (name: String, isFile: Bool)?
     private var partSize = 0
 
     struct ReceivedFile: Sendable {
@@ -61,19 +61,19 @@ actor FileIntake {
     }
 
     private func begin(_ headers: PartHeaders) throws {
-        part = headers.name
+        let isFile = headers.name == UploadPart.file.rawValue
+        part = (headers.name, isFile)
         partSize = 0
-        guard headers.name == UploadPart.file.rawValue else { return }
+        guard isFile else { return }
         guard received == nil else { throw VerificationError.fileTwice }
         received = ReceivedFile(file: try ScratchFile(in: folder, of: quota), filename: headers.filename)
     }
 
     private func append(_ data: ArraySlice<UInt8>) throws {
+        guard let part else { return }
         partSize += data.count
-        guard part == UploadPart.file.rawValue else {
-            guard partSize <= SizeLimits.unknownPart else {
-                throw VerificationError.partTooLarge(name: String((part ?? "").prefix(100)))
-            }
+        guard part.isFile else {
+            guard partSize <= SizeLimits.unknownPart else { throw VerificationError.partTooLarge(name: part.name) }
             return
         }
         guard var current = received else { return }
