@@ -14,7 +14,7 @@ struct BodyStop: Error, Sendable {}
 /// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader, or with
 /// ``BodyStop`` where that event was fired into the pipeline; the response says `Connection: close`, and the connection is closed after it.
 /// Added to a pipeline, it also adds an ``HTTPVersionFilter`` before the codec, so that it sees no `Expect` of HTTP/1.0, and one form of
-/// `Connection: close`.
+/// `Connection: close`, and a ``ForeignTextFilter`` before that.
 final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -70,6 +70,8 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         HTTPVersionFilter.add(to: context.pipeline)
+        // Added last, it stands before the other.
+        ForeignTextFilter.add(to: context.pipeline)
         if context.channel.isActive { awaitRequest(context) }
     }
 
