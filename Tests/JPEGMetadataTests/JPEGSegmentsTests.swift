@@ -55,6 +55,22 @@ struct JPEGSegmentsTests {
         #expect(try JPEGSegments.publicCopy(of: source) == jpeg)
     }
 
+    @Test("keeps Adobe's colour transform, and nothing that follows it", arguments: [12, 13, 40])
+    func colourTransform(bytes: Int) throws {
+        let jpeg = try TestPictures.jpeg(width: 48, height: 32)
+        // With JFIF the colours are known without it.
+        let bare = Array(jpeg.prefix(2) + jpeg[(4 + Int(jpeg[5]))...])
+        let adobe = Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 0]
+        let rest = [UInt8](repeating: UInt8(ascii: "S"), count: bytes - adobe.count)
+        let source = JPEGParts.inserting(JPEGParts.segment(0xee, adobe + rest), into: bare)
+        let copy = try JPEGSegments.publicCopy(of: source)
+        #expect(copy == JPEGParts.inserting(JPEGParts.segment(0xee, adobe), into: bare))
+        let pixels = try JPEGDecoder.decodeRGB(copy, fitting: 48)
+        #expect(try pixels == JPEGDecoder.decodeRGB(source, fitting: 48))
+        // Without the transform they are others, so the test can fail.
+        #expect(try pixels != JPEGDecoder.decodeRGB(bare, fitting: 48))
+    }
+
     @Test("leaves stuffed bytes, restarts and fill bytes in scans alone")
     func scanBytes() throws {
         let head: [UInt8] = [0xff, 0xd8] + JPEGParts.segment(0xc0, [8, 0, 8, 0, 8, 1, 1, 0x11, 0])
