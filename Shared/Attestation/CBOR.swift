@@ -1,6 +1,6 @@
 /// One data item of the strict subset of CBOR (RFC 8949 §4.2) that App Attest objects use.
 ///
-/// Definite and minimal lengths, no tags, floats or duplicate keys, valid UTF-8, at most eight levels.
+/// Definite and minimal lengths, no tags, floats or duplicate keys, valid UTF-8, texts of at most 256 bytes, at most eight levels.
 public indirect enum CBOR: Sendable, Hashable {
     case unsigned(UInt64)
     /// The value is -1 - n.
@@ -44,6 +44,8 @@ public enum CBORError: Error, Sendable {
 /// Reads items one after the other. A declared length never makes it allocate.
 struct CBORReader {
     static let maximumDepth = 8
+    /// Comparing a text may take time in the square of its length: `String` puts combining marks in a row in order.
+    static let maximumTextBytes = 256
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
@@ -62,6 +64,7 @@ struct CBORReader {
         case 1: return .negative(argument)
         case 2: return .bytes(try take(argument))
         case 3:
+            guard argument <= Self.maximumTextBytes else { throw .unsupported }
             guard let text = String(validating: try take(argument), as: UTF8.self) else { throw .invalidText }
             return .text(text)
         case 4: return .array(try items(argument, depth: depth))

@@ -24,10 +24,13 @@ struct JUMBFBox {
 
 /// A labelled box that contains boxes. The first child is its description.
 struct JUMBFSuperbox {
+    /// Ours are far shorter. Comparing a label may take time in the square of its length: `String` puts combining marks in a row in order.
+    static let maximumLabelBytes = 256
+
     let label: String
     private let children: [JUMBFBox]
 
-    /// `nil` if the box is not a superbox with a label.
+    /// `nil` if the box is not a superbox with a label, or if that is longer than ``maximumLabelBytes``.
     init?(_ box: JUMBFBox) {
         guard box.type == "jumb", let boxes = JUMBFBox.all(in: box.content), let description = boxes.first, description.type == "jumd",
             let label = Self.label(description.content)
@@ -55,7 +58,7 @@ struct JUMBFSuperbox {
     private static func label(_ description: ArraySlice<UInt8>) -> String? {
         guard description.count > 17, let toggles = description.dropFirst(16).first, toggles & 2 != 0 else { return nil }
         let text = description.dropFirst(17).prefix { $0 != 0 }
-        guard !text.isEmpty, text.count < description.count - 17 else { return nil }
+        guard (1...maximumLabelBytes).contains(text.count), text.count < description.count - 17 else { return nil }
         return String(validating: text, as: UTF8.self)
     }
 }

@@ -68,7 +68,8 @@ public enum LogLeaf: Sendable, Equatable {
     }
 
     private static func entry(_ reader: inout LineReader) -> LogLeaf? {
-        guard let kind = reader.next().flatMap({ Kind(rawValue: String(decoding: $0, as: UTF8.self)) }),
+        // As bytes: a line may have 64 KiB, and `String` would take seconds to compare so many combining marks.
+        guard let word = reader.next(), let kind = Kind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word) }),
             let time = reader.next().flatMap(UInt64.init(decimal:)), time <= CanonicalJSON.largestInteger,
             let subject = reader.next().flatMap({ LogSubject(hex: String(decoding: $0, as: UTF8.self)) }),
             let commitment = reader.next().flatMap({ ContentDigest(lowerCaseHex: String(decoding: $0, as: UTF8.self)) })

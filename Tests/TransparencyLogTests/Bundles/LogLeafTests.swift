@@ -57,7 +57,8 @@ struct LogLeafTests {
         "have no other form",
         arguments: [
             "", "\n", "rial.leaf/1", "rial.leaf/2\nwithdrawal\n0\n", entry + "\n", String(entry.dropLast()), " " + entry,
-            entry.replacing("\n", with: "\r\n"), entry.replacing("withdrawal", with: "removal"), entry.replacing("\n0\n", with: "\n00\n"),
+            entry.replacing("\n", with: "\r\n"), entry.replacing("withdrawal", with: "removal"),
+            entry.replacing("withdrawal", with: "withdrawal\u{301}"), entry.replacing("\n0\n", with: "\n00\n"),
             entry.replacing("\n0\n", with: "\n-1\n"), entry.replacing("\n0\n", with: "\n+1\n"), entry.replacing("\n0\n", with: "\n\n"),
             entry.replacing("\n0\n", with: "\n18446744073709551615\n"), entry.replacing("36d5", with: "36D5"),
             entry.replacing("82c2", with: "82C2"), entry.replacing("82c2", with: "82"), "rial.shard/1\n-\n1\n\(empty)\n",
