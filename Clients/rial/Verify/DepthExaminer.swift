@@ -12,7 +12,10 @@ enum DepthExaminer {
         guard case .metadata(let metadata)? = question.owner.signed, let photo = question.owner.photo else {
             return .notChecked("The depth was not analysed again: that needs the photo as it was sent.")
         }
-        guard let stated = try? WireJSON.decode(EvidencePackage.self, from: question.evidence).depthAnalysis else {
+        // Read strictly first: Foundation's reader compares names of any length.
+        guard (try? StrictJSON(question.evidence)) != nil,
+            let stated = try? WireJSON.decode(EvidencePackage.self, from: question.evidence).depthAnalysis
+        else {
             return .failed("The evidence says nothing of the depth that can be read.")
         }
         guard stated.method == DepthRule.method else {
