@@ -127,6 +127,19 @@ struct QueueScheduleTests {
             let expected: QueueSchedule.Step = abs(hours) > 24 ? .askResult(here.id) : .wait(until: nil)
             #expect(schedule.next([gone, kept, here], at: now.addingTimeInterval(hours * 3600)) == expected, "\(hours)")
         }
+        // Those that are to go wait no day for the answer that lets them.
+        for (minutes, expected) in [(59.0, QueueSchedule.Step.wait(until: nil)), (61, .askResult(here.id))] {
+            #expect(schedule.next([here], at: now.addingTimeInterval(minutes * 60), isDue: { _ in true }) == expected, "\(minutes)")
+        }
+    }
+
+    @Test("asks again for a known result after a second, and after up to an hour if it is not told")
+    func unanswered() {
+        let here = capture(1, .uploaded, confidence: "high", sizes: [.photo: 1, .depth: 1])
+        var schedule = QueueSchedule()
+        let later = now.addingTimeInterval(90_000)
+        for _ in 0..<20 { schedule.resultNotFinal(here.id, at: later, isPatient: true) }
+        #expect(schedule.next([here], at: later) == .wait(until: later.addingTimeInterval(3600)))
     }
 
     @Test("does not wait for hours because the device's clock was set back", arguments: [-1.0, -3600, -90_000])

@@ -28,7 +28,7 @@ extension CaptureQueue {
         do {
             response = try await transport.send(HTTPRequest("GET", APIPath.capture(serverID)))
         } catch is TransportFailure {
-            return schedule.resultNotFinal(id, at: clock.now)
+            return schedule.resultNotFinal(id, at: clock.now, isPatient: capture.facts.isFinal)
         }
         let now = clock.now
         switch (response.status, ServerError(response).knownCode) {
@@ -42,11 +42,11 @@ extension CaptureQueue {
                 row.facts.confidence = nil
                 row.repair(at: now)
             }
-            return schedule.resultNotFinal(id, at: now, isBad: true)
+            return schedule.resultNotFinal(id, at: now, isPatient: true)
         default: break
         }
         guard response.status == 200, let found = ResponseEnvelope(response)?.data(as: ServerCapture.self), found.status != .processing
-        else { return schedule.resultNotFinal(id, at: clock.now) }
+        else { return schedule.resultNotFinal(id, at: clock.now, isPatient: capture.facts.isFinal) }
         let known = try await store.database.update(id) { row in
             guard row.serverID == serverID else { return }
             row.facts.confidence = found.status == .failed ? nil : found.confidence
@@ -56,6 +56,6 @@ extension CaptureQueue {
             if found.failure.flatMap(FailureReason.init(rawValue:)).map(Self.repairable.contains) == true { row.repair(at: now) }
         }
         // Such as complete without a confidence.
-        if !known.facts.isFinal { schedule.resultNotFinal(id, at: now, isBad: known.facts.isBadOnServer) }
+        if !known.facts.isFinal { schedule.resultNotFinal(id, at: now, isPatient: known.facts.isBadOnServer) }
     }
 }

@@ -113,7 +113,7 @@ extension CaptureQueue {
                 // Without the results of these a store that is only emptied would fill up for good.
                 let left = isEmpty ? captures.filter { store.hasPassedRetention($0, at: now) && !asked.contains($0.id) } : captures
                 // Not `now`: a wait that began while this read the store began after that, as if the clock had been set back.
-                switch schedule.next(left, at: clock.now) {
+                switch schedule.next(left, at: clock.now, isDue: { store.hasPassedRetention($0, at: now) }) {
                 case .makeAssertion(let id): try await makeAssertion(id)
                 case .send(let id): try await attempt(id)
                 case .askResult(let id):

@@ -47,7 +47,8 @@ struct QueueSchedule: Sendable {
     /// - Parameters:
     ///   - captures: all, in order of capture.
     ///   - now: not before anything that was told to the schedule.
-    func next(_ captures: [StoredCapture], at now: Date) -> Step {
+    ///   - isDue: whether the photo or video of a capture is to go once the server has said that it has it.
+    func next(_ captures: [StoredCapture], at now: Date, isDue: (StoredCapture) -> Bool = { _ in false }) -> Step {
         var times: [Date] = []
         for capture in captures where capture.state == .assertionPending {
             if let time = end(of: assertionWaits(of: capture.id), now) { times.append(time) } else { return .makeAssertion(capture.id) }
@@ -58,7 +59,7 @@ struct QueueSchedule: Sendable {
             for capture in inTurn(captures.filter { $0.state == .pending && !isStopped($0) }) {
                 if let time = end(of: sendingWaits(of: capture), now) { times.append(time) } else { return .send(capture.id) }
             }
-            for capture in captures where needsResult(capture, at: now) {
+            for capture in captures where needsResult(capture, at: now, isDue: isDue) {
                 if let time = end(of: [nextResults[capture.id]?.wait], now) { times.append(time) } else { return .askResult(capture.id) }
             }
         }
@@ -94,12 +95,13 @@ struct QueueSchedule: Sendable {
         capture.device.map(stoppedDevices.contains) ?? false || capture.facts.mayBeWithdrawn
     }
 
-    /// Whether the result is not known for good, or photo or video are still here for a server that may have lost them since yesterday.
-    private func needsResult(_ capture: StoredCapture, at now: Date) -> Bool {
+    /// Whether the result is not known for good, or photo or video are still here for a server that may have lost them since yesterday, or
+    /// since an hour ago if they are to go.
+    private func needsResult(_ capture: StoredCapture, at now: Date, isDue: (StoredCapture) -> Bool) -> Bool {
         guard capture.state == .uploaded else { return false }
         guard capture.facts.isFinal else { return true }
         return capture.mode == .full && capture.hasContent && !capture.facts.mayBeWithdrawn
-            && !capture.facts.isConfirmed(within: 86_400, of: now)
+            && !capture.facts.isConfirmed(within: isDue(capture) ? 3600 : 86_400, of: now)
     }
 
     /// When the last of the waits ends; `nil` if none lasts.
@@ -146,10 +148,10 @@ extension QueueSchedule {
     }
 
     /// The result was not final yet: ask again after 1, 2, 4 … 60 s.
-    /// - Parameter isBad: whether the server reports the capture failed or does not know it: then up to an hour.
-    mutating func resultNotFinal(_ id: LocalID, at now: Date, isBad: Bool = false) {
+    /// - Parameter isPatient: up to an hour: where the server reports the capture failed or does not know it, or is only asked once more.
+    mutating func resultNotFinal(_ id: LocalID, at now: Date, isPatient: Bool = false) {
         let attempts = nextResults[id]?.attempts ?? 0
-        let seconds = min(Double(1 << min(attempts, 12)), isBad ? 3600 : 60)
+        let seconds = min(Double(1 << min(attempts, 12)), isPatient ? 3600 : 60)
         nextResults[id] = (Wait(since: now, until: now.addingTimeInterval(seconds), endsEarly: true), attempts + 1)
     }
 }
