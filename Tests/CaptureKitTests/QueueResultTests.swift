@@ -296,8 +296,10 @@ struct QueueResultTests {
         let (rig, queue, id) = try await Self.sent(Self.failed("intake_missing"), Self.complete)
         let serverID = try #require(try await queue.capture(id).serverID)
         try await queue.askResult(id)
-        await rig.server.script(APIPath.capture(serverID), .fail(.unreachable("")), .fail(.unreachable("")))
+        await rig.server.script(
+            APIPath.capture(serverID), .fail(.unreachable("")), .answer(.error(503, "SERVICE_UNAVAILABLE")), .fail(.unreachable("")))
         await #expect(throws: TransportFailure.unreachable("")) { try await queue.lendForBackground(id) }
+        await #expect(throws: TransportFailure.unreachable("status 503")) { try await queue.lendForBackground(id) }
         try await queue.attempt(id)
         let waiting = try await queue.capture(id)
         #expect(waiting.state == .pending && waiting.failures == 0 && waiting.facts.failure?.code == "unreachable")

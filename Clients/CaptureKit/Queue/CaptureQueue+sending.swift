@@ -37,10 +37,11 @@ extension CaptureQueue {
     }
 
     /// Asks for a capture that waits to be sent once more: if it was withdrawn meanwhile, the server would make another one of its bytes.
-    /// - Throws: ``TransportFailure``, if there is no answer.
+    /// - Throws: ``TransportFailure``, if there is no answer, or none about the capture.
     func isWithdrawnMeanwhile(_ capture: StoredCapture) async throws -> Bool {
         guard let former = capture.facts.formerServerID else { return false }
         let response = try await transport.send(HTTPRequest("GET", APIPath.capture(former)))
+        if response.status == 429 || response.status >= 500 { throw TransportFailure.unreachable("status \(response.status)") }
         guard response.status == 410, ServerError(response).knownCode == .gone else { return false }
         try await store.database.update(capture.id) { row in
             guard row.facts.formerServerID == former else { return }
