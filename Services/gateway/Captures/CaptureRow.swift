@@ -62,7 +62,8 @@ extension CaptureRow {
         self.capturedAt = capturedAt
         evidence = try row.getOptional("evidence", as: PostgresJSON.self)?.decode(EvidencePackage.self)
         location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)
-        detection = try row.getOptional("detection", as: PostgresJSON.self).map { try DetectionReport(stored: $0.bytes) }
+        // Earlier versions took texts that this one does not read. It is shown as reported only, so nothing else depends on it.
+        detection = try row.getOptional("detection", as: PostgresJSON.self).flatMap { try? DetectionReport(stored: $0.bytes) }
         mediaNames = Set(try row.get("media_names", as: [String].self).compactMap(MediaName.init))
         depthFramesSize = try row.getOptional("depth_frames_size", as: PostgresJSON.self)?.decode(PixelSize.self)
         isRevoked = try row.get("is_revoked")

@@ -91,7 +91,7 @@ extension APIError {
         case .beingRecorded: self = .retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
         case .withdrawnMeanwhile:
             self = .retryLater(
-                .serviceUnavailable, "The device has withdrawn a capture meanwhile; send this one again.",
+                .serviceUnavailable, "A capture of the device was withdrawn meanwhile; send this one again.",
                 seconds: Int(WithdrawalWindow.arrival / .seconds(1)))
         case .clocksDiffer: self = .retryLater(.serviceUnavailable, "The service's clocks differ; send it again later.", seconds: 60)
         }
