@@ -13,7 +13,8 @@ enum RecordingOutcome: CaseIterable, Sendable {
 /// What names an upload's objects until its capture does (SPEC §5).
 protocol IntakeRepository: Sendable {
     /// Call it before the first byte is stored.
-    /// - Throws: ``CaptureError/clocksDiffer``, with the intake open; database errors.
+    /// - Throws: ``CaptureError/clocksDiffer``, with the intake open, whatever the upload is: what would be known already, or has its time,
+    ///   waits as well; database errors.
     func open(_ id: CaptureID, device: DeviceID) async throws
 
     /// Assigns the upload's objects to an existing capture whose own may be missing: `upload-sync` copies them where they are missing and
