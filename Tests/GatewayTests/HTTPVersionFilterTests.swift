@@ -11,7 +11,7 @@ struct HTTPVersionFilterTests {
     /// - Parameter fields: lines of the head besides `Content-Length`.
     private func channel(after fields: [String], version: String) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(handler: ByteToMessageHandler(HTTPRequestDecoder()))
-        HTTPVersionFilter.add(to: channel.pipeline)
+        channel.pipeline.addBehindDecoder(HTTPVersionFilter())
         let lines = ["POST / HTTP/\(version)", "Host: rial.test"] + fields + ["Content-Length: 1", "", "x"]
         try channel.writeInbound(ByteBuffer(string: lines.joined(separator: "\r\n")))
         return channel
@@ -58,13 +58,14 @@ struct HTTPVersionFilterTests {
         #expect(fields["Connection"] == seen)
     }
 
-    @Test("every connection is looked at")
+    @Test("every connection is looked at by both filters")
     func everyConnection() throws {
         let channel = EmbeddedChannel(handler: ByteToMessageHandler(HTTPRequestDecoder()))
         defer { _ = try? channel.finish() }
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(TransferHandler(idleTimeout: .hours(1)))
-        // Throws if there is none.
+        // They throw if there is none.
         _ = try pipeline.handler(type: HTTPVersionFilter.self)
+        _ = try pipeline.handler(type: ForeignTextFilter.self)
     }
 }

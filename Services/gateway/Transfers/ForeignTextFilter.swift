@@ -15,13 +15,6 @@ final class ForeignTextFilter: ChannelInboundHandler {
 
     private var isRefused = false
 
-    /// Adds one behind the decoder; none without a decoder.
-    static func add(to pipeline: ChannelPipeline) {
-        let operations = pipeline.syncOperations
-        guard let decoder = try? operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
-        try? operations.addHandler(ForeignTextFilter(), position: .after(decoder))
-    }
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // The connection ends after the refusal.
         guard !isRefused else { return }

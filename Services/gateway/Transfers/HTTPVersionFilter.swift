@@ -15,13 +15,6 @@ final class HTTPVersionFilter: ChannelDuplexHandler {
     /// Whether the latest request is of an earlier version than HTTP/1.1.
     private var isEarlier = false
 
-    /// Adds one behind the decoder; none without a decoder.
-    static func add(to pipeline: ChannelPipeline) {
-        let operations = pipeline.syncOperations
-        guard let decoder = try? operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
-        try? operations.addHandler(HTTPVersionFilter(), position: .after(decoder))
-    }
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         isEarlier = head.version != .http1_1

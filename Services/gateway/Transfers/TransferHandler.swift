@@ -69,9 +69,9 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isDraining: Bool { body != nil && responses >= requests }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        HTTPVersionFilter.add(to: context.pipeline)
+        context.pipeline.addBehindDecoder(HTTPVersionFilter())
         // Added last, it stands before the other.
-        ForeignTextFilter.add(to: context.pipeline)
+        context.pipeline.addBehindDecoder(ForeignTextFilter())
         if context.channel.isActive { awaitRequest(context) }
     }
 
